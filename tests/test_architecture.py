@@ -29,7 +29,6 @@ LAYERS = {
     "plenum_audit.tracking": "tracking",
     "plenum_checks": "doors",
     "plenum_checks.generators": "dynamics",
-    "plenum_checks.wordings": "scenarios",
     "plenum_fit": "dynamics",
     "plenum_fit.figure": "reports",
     "plenum_fit.plans": "reports",

@@ -1,4 +1,4 @@
-"""Checks of the instruments: estimators, providers, wordings, and a server that injects faults."""
+"""Checks of the instruments: estimators, providers, and a server that injects faults."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""The policy cases, their wordings and layouts, and the screens of their meaning."""
+"""The policy cases, and their other wordings and layouts."""
 
 import lazy_loader
 

@@ -1,51 +1,18 @@
-"""Screened variants of scenarios: other wordings and layouts with the same meaning."""
+"""Variants of scenarios: other wordings and layouts with the same meaning."""
 
-from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
 from plenum.base import UserError
-from plenum.scenarios import Scenario, packets, screens, variant_files
+from plenum.scenarios import Scenario, packets, variant_files
 from plenum.scenarios.layouts import format_variants
 from plenum.scenarios.variant import FAMILIES, Variant
-
-__all__ = [
-    "FAMILIES",
-    "CheckedVariant",
-    "Variant",
-    "VariantSurvey",
-    "load_variants",
-    "survey_variants",
-]
-
-
-@dataclass(frozen=True)
-class CheckedVariant:
-    """A variant, or the wordings that variants are made of, with its problems.
-
-    ``variant`` is ``None`` for a file's wordings, which are checked sentence by sentence.
-    """
-
-    scenario: str
-    name: str
-    family: str
-    problems: tuple[str, ...]
-    variant: Variant | None = None
-
-
-@dataclass(frozen=True)
-class VariantSurvey:
-    """The checked variants of a scenario, and notes on those that are still missing."""
-
-    scenario: Scenario
-    checked: tuple[CheckedVariant, ...]
-    notes: tuple[str, ...] = ()
 
 
 def load_variants(
     name: str, families: tuple[str, ...], scenario: Scenario, folder: Path
 ) -> tuple[Variant, ...]:
-    """Load the screened variants of a scenario.
+    """Load the variants of a scenario, with its wordings checked.
 
     Parameters
     ----------
@@ -101,11 +68,7 @@ def _load(
 ) -> tuple[Variant, ...]:
     """Load the variants as their files were at a time; cached, since every job asks for them."""
     named = {v.name: v for family in families for v in _family(family, scenario, folder)}
-    variants = tuple(named.values())
-    for variant in variants if scenario.wording is None else ():
-        for problem in screens.rule_screen().screen(scenario, variant):
-            raise UserError(f"variant {variant.name} of scenario {scenario.id}: {problem}")
-    return variants
+    return tuple(named.values())
 
 
 def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...]:
@@ -125,42 +88,3 @@ def _family(family: str, scenario: Scenario, folder: Path) -> tuple[Variant, ...
             f"python scripts/screen_variants.py combine=true 'scenarios=[{scenario.id}]'"
         )
     return variant_files.make_variants(wordings, scenario)
-
-
-def survey_variants(scenario: Scenario, folder: Path) -> VariantSurvey:
-    """Check all variants of a scenario without stopping at the first problem.
-
-    These are the rephrasings, the layouts, and the registers where it has any.
-    """
-    rephrased, notes = _survey_file(scenario, folder, "rephrase", "ways")
-    layouts = [_check(scenario, variant) for variant in format_variants(scenario)]
-    registers: list[CheckedVariant] = []
-    if variant_files.wordings_file(folder, scenario, "register").exists():
-        registers, _ = _survey_file(scenario, folder, "register", "registers")
-    return VariantSurvey(scenario, (*rephrased, *layouts, *registers), notes)
-
-
-def _survey_file(
-    scenario: Scenario, folder: Path, family: str, name: str
-) -> tuple[list[CheckedVariant], tuple[str, ...]]:
-    """Check a file's wordings and their variants, and note what is still missing."""
-    path = variant_files.wordings_file(folder, scenario, family)
-    try:
-        wordings = variant_files.read_wordings(path, scenario, family)
-    except UserError as error:
-        return [CheckedVariant(scenario.id, name, family, (str(error),))], ()
-    problems = tuple(
-        f"{path.name}, {problem.place}: {problem.message}"
-        for problem in variant_files.find_problems(wordings, scenario)
-    )
-    variants = () if problems else variant_files.make_variants(wordings, scenario)
-    checked = [CheckedVariant(scenario.id, name, family, problems)]
-    checked += [_check(scenario, variant) for variant in variants]
-    if family == "rephrase" and not wordings.rephrasings:
-        return checked, (f"{path} has no rephrasings yet: combine=true adds them",)
-    return checked, ()
-
-
-def _check(scenario: Scenario, variant: Variant) -> CheckedVariant:
-    problems = tuple(screens.rule_screen().screen(scenario, variant))
-    return CheckedVariant(scenario.id, variant.name, variant.family, problems, variant)

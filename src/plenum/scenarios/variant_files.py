@@ -5,16 +5,17 @@ rephrasing combines; ``scenarios/variants/<ID>.registers.yaml`` holds each sente
 register.
 """
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, read_yaml
-from plenum.scenarios import Scenario, screens
-from plenum.scenarios.packet_words import split_words
+from plenum.scenarios import Scenario
 from plenum.scenarios.sentences import Sentence, list_sentences, replace_sentences
 from plenum.scenarios.variant import Variant
+from plenum.scenarios.wording_checks import check_wording
 
 REGISTERS = ("formal", "conversational", "legalistic", "passive", "synonym")
 """The registers besides the canonical wording (section S4.2)."""
@@ -106,8 +107,7 @@ def read_wordings(path: Path, scenario: Scenario, family: str = "rephrase") -> W
 
 def find_problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
     """Yield problems with wordings, sentence by sentence; none if they pass."""
-    screen, registers = screens.rule_screen(), wordings.family == "register"
-    known = screen.collect_facts(scenario)
+    registers, labels = wordings.family == "register", "".join(scenario.labels)
     expected = list_sentences(scenario)
     for number, (sentence, text) in enumerate(zip(expected, wordings.sentences, strict=False), 1):
         place = f"sentence {number}"
@@ -119,7 +119,7 @@ def find_problems(wordings: Wordings, scenario: Scenario) -> Iterator[Problem]:
         if not registers:
             yield from _alike(wordings.path, place, sentence, ways)
         for name, way in ways.items():
-            for message in screen.wording(sentence, way, known):
+            for message in check_wording(sentence, way, labels):
                 yield Problem(wordings.path, f"{place}, {name}", message)
     if len(wordings.sentences) != len(expected):
         message = f"the file has {len(wordings.sentences)} and the scenario has {len(expected)}"
@@ -153,9 +153,9 @@ def make_variants(wordings: Wordings, scenario: Scenario) -> tuple[Variant, ...]
 
 def _alike(path: Path, place: str, sentence: Sentence, ways: dict[str, str]) -> Iterator[Problem]:
     """Yield ways that differ from the sentence, or from one another, by at most one word."""
-    texts = {"the sentence": split_words(sentence.text)}
+    texts = {"the sentence": _split_words(sentence.text)}
     for name, way in ways.items():
-        words = split_words(way)
+        words = _split_words(way)
         for other, other_words in texts.items():
             apart = sum(a != b for a, b in zip(words, other_words, strict=False))
             if len(words) == len(other_words) and apart < 2:
@@ -188,10 +188,14 @@ def _combinations(wordings: Wordings) -> Iterator[Problem]:
             yield Problem(wordings.path, f"rephrasing {number}", message)
 
 
+def _split_words(text: str) -> list[str]:
+    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", text.lower())
+
+
 def _hardly_changed(wordings: Wordings) -> Iterator[Problem]:
     for name in REGISTERS:
         pairs = zip(wordings.sentences, wordings.ways, strict=True)
-        changed = sum(split_words(text) != split_words(ways[name]) for text, ways in pairs)
+        changed = sum(_split_words(text) != _split_words(ways[name]) for text, ways in pairs)
         if 2 * changed < len(wordings.sentences):
             message = f"it changes {changed} of {len(wordings.sentences)} sentences; change half"
             yield Problem(wordings.path, f"register {name}", message)

@@ -108,7 +108,6 @@ def test_seats_speak_as_they_are_listed(condition: Make) -> None:
         assert [seat.name for seat in condition(*overrides).speaking_order] == listed
 
 
-@pytest.mark.needs("plenum_checks")
 def test_a_random_order_is_drawn_from_scenario_and_seed_alone(condition: Make) -> None:
     def order(*overrides: str) -> list[str]:
         return [s.name for s in condition("protocol.order=random", *overrides).speaking_order]

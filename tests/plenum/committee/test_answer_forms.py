@@ -1,4 +1,4 @@
-"""Six forms of answers, and two questions of plenum's own: one rule for code fences in all."""
+"""Five forms of answers, and two questions of plenum's own: one rule for code fences in all."""
 
 from collections.abc import Callable
 from typing import Any
@@ -13,7 +13,6 @@ from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
 from plenum_audit.programs import elicitation
 from plenum_audit.programs.decision import UnreadableDecision as NoPoints
-from plenum_checks.wordings import meaning
 from plenum_worlds import answers
 from plenum_worlds.registry import build_world
 
@@ -54,13 +53,12 @@ FORMS: dict[str, tuple[Read, str]] = {
         lambda text: answers.parse(text, "action", WORLD.read),
         '{"analysis": "near", "action": [3, 4], "message": "I go"}',
     ),
-    "judge": (meaning.read_opinion, '{"score": 9, "difference": "none"}'),
     "points": (
         lambda text: elicitation.read_points(text, LABELS),
         '{"A": 20, "B": 30, "C": 50}',
     ),
 }
-REFUSALS = (Misread, meaning.Unread, NoPoints)
+REFUSALS = (Misread, NoPoints)
 IN_FENCES = [name for name in FORMS if "turn" not in name and name != "points"]
 PIECES = st.sampled_from(
     [*LINE_ENDS, *NO_LINE_ENDS, "```", "```json", "`", "json", "{", "}", "9" * 5000, '"', ",", ":"]

@@ -104,7 +104,7 @@ REFUSED = {
     ),
     "scripts/reruns.py": (("study=x tracking=none", "tracking: none holds no study"),),
     "scripts/screen_variants.py": (
-        ("scenarios=IM-01", "error: scenarios: 'IM-01'; write a list such as 'scenarios=[IM-01"),
+        ("scenarios=IM-01", "error: scenarios: IM-01; several values stand in brackets"),
         ("combine=maybe", "error: combine: maybe; true or false"),
         ("judge=7", "error: judge: 7; name a model"),
         ("judge=gpt-4.1 flag_below=11", "error: flag_below: 11 is not allowed; it must be 0 to 10"),

@@ -26,7 +26,7 @@ sys.path[:] = [p for p in sys.path if p == here or not Path(p, "plenum/cli.py").
 NEEDED = {
     "plenum_archive": ("scripts/export.py", "study=default"),
     "plenum_audit": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
-    "plenum_checks": ("run.py", "perturbation=variants20"),
+    "plenum_checks": ("scripts/calibrate.py",),
     "plenum_fleet": ("run.py", "-m", "hydra/launcher=ray"),
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
@@ -38,10 +38,8 @@ NEEDED = {
 MORE = {
     "plenum_archive": (("scripts/import.py", "archive=s1.zip"), ("scripts/export.py", "--help")),
     "plenum_checks": (
-        ("scripts/calibrate.py",),
         ("scripts/fault_server.py",),
         ("scripts/probe.py", "n=2"),
-        ("scripts/screen_variants.py",),
     ),
     "plenum_hosted": (
         ("run.py", "-m", "+experiment=hosted_benchmark"),

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from plenum import scenarios
 from plenum.scenarios import Option, Scenario
 from plenum.scenarios.layouts import LAYOUTS, format_variants
-from plenum_checks.wordings import screen
 
 ROOT = Path(__file__).resolve().parents[3]
 CASES = [scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
@@ -41,19 +40,24 @@ def some_scenarios(draw: st.DrawFn) -> Scenario:
     )
 
 
-@pytest.mark.parametrize("case", CASES, ids=lambda case: case.id)
-def test_layouts_of_the_twelve_pass_the_screen(case: Scenario) -> None:
-    made = format_variants(case)
-    assert [problem for variant in made for problem in screen.screen(case, variant)] == []
-    assert len({case.packet, *(variant.packet for variant in made)}) == 10
+def split_words(packet: str) -> list[str]:
+    """The words of a packet without capitals, marks, bullets, and numbers that count up lines."""
+    lines, last = [], 0
+    for line in packet.splitlines():
+        bare = re.sub(r"^\s*[-*•]\s+", "", line)
+        numbered = re.match(r"\s*(\d+)\.\s+", bare)
+        if numbered and int(numbered[1]) in (1, last + 1):
+            last, bare = int(numbered[1]), bare[numbered.end() :]
+        lines.append(bare)
+    return re.findall(r"\d+(?:[.,]\d+)*|[^\W\d_]+|[+%$€£]", "\n".join(lines).lower())
 
 
 @settings(max_examples=25)
-@given(some_scenarios())
+@given(st.sampled_from(CASES) | some_scenarios())
 def test_layouts_keep_words_and_their_order(case: Scenario) -> None:
-    words = screen.split_words(case.packet)
+    words = split_words(case.packet)
     for variant in format_variants(case):
-        assert screen.split_words(variant.packet) == words
+        assert split_words(variant.packet) == words
         assert variant.packet != case.packet
         assert not re.search(r"STATE\s*:|^## ", variant.packet, re.MULTILINE)
     assert len({variant.packet for variant in format_variants(case)}) == len(LAYOUTS) == 9

@@ -1,4 +1,4 @@
-"""The screen through the real command line, and its judge over real sockets."""
+"""The script of wordings on the real command line, and its judge over real sockets."""
 
 import fcntl
 import json
@@ -12,10 +12,9 @@ from typing import Any
 
 import pytest
 from command_line import KEY, ROOT, Run, start, table, wait_for
-from openai_server import Server
+from openai_server import Server, completion
 
-from plenum_checks.fault_server import FaultSettings, Latency
-from plenum_checks.fault_server import serve_in_thread as faulty
+from plenum.models import SIMULATED
 
 pytestmark = pytest.mark.long
 
@@ -204,11 +203,13 @@ def test_a_budget_counts_earlier_runs(server: Server, run: Run) -> None:
     assert len(server.requests) == PAIRS
 
 
-def test_simulated_answers_behind_an_endpoint_are_no_scores(run: Run, tmp_path: Path) -> None:
-    with faulty(FaultSettings(port=0, latency=Latency(0.0))) as running:
-        usual = ("judge=gpt-4.1-mini", "scenarios=[IM-01]", "calls.max_attempts=1")
-        url = f"backend.api_base.openai={running.url}"
-        screened(run, *usual, url, "calls.backoff_s=0.01", status=1)
+def test_simulated_answers_behind_an_endpoint_are_no_scores(
+    server: Server, run: Run, tmp_path: Path
+) -> None:
+    answer = completion("gpt-4.1-mini", scored(9)["choice"]["content"])
+    server.script += [{"raw": json.dumps({**answer, "system_fingerprint": SIMULATED})}] * PAIRS
+    _, errors = screened(run, *against(server), status=1)
+    assert "stopped: model gpt-4.1-mini: simulated answers can't judge meaning" in errors
     assert not any(row["score"] for row in table(tmp_path, "screen_variants", "scores"))
 
 

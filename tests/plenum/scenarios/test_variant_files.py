@@ -11,8 +11,7 @@ import yaml
 from plenum import scenarios
 from plenum.base.errors import UserError
 from plenum.scenarios import Scenario, perturbations, variant_files
-from plenum.scenarios.perturbations import FAMILIES, survey_variants
-from plenum_checks.wordings import rephrase, screen
+from plenum.scenarios.perturbations import FAMILIES
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "scenarios" / "variants"
@@ -34,7 +33,6 @@ def case() -> Scenario:
 def fields(case: Scenario) -> Fields:
     """The ways of IM-01 as plain data, to be spoilt."""
     data: Fields = yaml.safe_load((FOLDER / "IM-01.yaml").read_text())
-    data["rephrasings"] = list(rephrase.combinations("IM-01", len(data["sentences"])))
     return data
 
 
@@ -58,8 +56,6 @@ def refused(load: Callable[[], object]) -> str:
 
 @pytest.mark.parametrize("name", CASES)
 def test_a_scenario_has_twenty_wordings_that_pass(name: str) -> None:
-    found = survey_variants(CASES[name], FOLDER)
-    assert [(one.name, one.problems) for one in found.checked if one.problems] == []
     made = perturbations.load_variants("variants20", TWENTY, CASES[name], FOLDER)
     assert [v.family for v in made] == ["canonical", *["rephrase"] * 10, *["format"] * 9]
     assert len({v.packet for v in made}) == len({v.name for v in made}) == 20
@@ -73,7 +69,6 @@ def test_im_01_has_the_six_registers_of_the_paper(case: Scenario) -> None:
         *("register_passive", "register_synonym"),
     ]
     assert made[0].packet == case.packet
-    assert [p for variant in made for p in screen.screen(case, variant)] == []
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -85,7 +80,6 @@ def test_the_documented_rephrasings_lie_far_apart(name: str) -> None:
         for other in read.rephrasings[:place]
     ]
     assert min(apart) >= len(read.sentences) / 3
-    assert read.rephrasings == rephrase.combinations(name, len(read.sentences))
 
 
 # ---- loading
@@ -142,6 +136,12 @@ def first(fields: Fields) -> Fields:
     return entry
 
 
+def reword(fields: Fields, number: int, old: str, new: str) -> None:
+    ways = fields["sentences"][number - 1]["ways"]
+    assert old in ways[0]
+    ways[0] = ways[0].replace(old, new)
+
+
 REFUSED: dict[str, tuple[Mend, str, str]] = {
     "unknown key": (lambda f: f.update(way=1), ", way:", "the keys are scenario, sentences"),
     "no scenario": (lambda f: f.pop("scenario"), ", scenario:", "add it"),
@@ -178,10 +178,25 @@ REFUSED: dict[str, tuple[Mend, str, str]] = {
         ", sentence 1, way 2:",
         "it is way 1 but for 1 word",
     ),
-    "a way that the screen refuses": (
+    "a way that the checks refuse": (
         lambda f: first(f)["ways"].__setitem__(1, "Velmar has applications at its frontier."),
         ", sentence 1, way 2:",
         "numbers differ: it lacks 20,000",
+    ),
+    "another bound": (
+        lambda f: reword(f, 16, "within twelve", "after twelve"),
+        ", sentence 16, way 1:",
+        "bounds of numbers differ: it lacks within 12 and adds after 12; keep them as they are",
+    ),
+    "another option": (
+        lambda f: reword(f, 10, "ption A", "ption B"),
+        ", sentence 10, way 1:",
+        "option labels differ: it lacks A and adds B; keep them as they are",
+    ),
+    "an endpoint that binds nobody": (
+        lambda f: reword(f, 29, " must ", " may "),
+        ", sentence 29, way 1:",
+        "it doesn't say that one must be adopted; write 'must adopt exactly one of A, B or C'",
     ),
     "nine rephrasings": (
         lambda f: f["rephrasings"].pop(),
@@ -233,7 +248,7 @@ REGISTERS: dict[str, tuple[Mend, str]] = {
         lambda f: first(f).pop("passive"),
         "sentence 1: malformed; give it sentence, formal, conversational",
     ),
-    "one is screened": (
+    "one is checked": (
         lambda f: f["sentences"][-1].update(legalistic="The committee shall adopt one."),
         "sentence 29, legalistic: ",
     ),
@@ -245,7 +260,7 @@ REGISTERS: dict[str, tuple[Mend, str]] = {
 
 
 @pytest.mark.parametrize(("spoil", "mend"), REGISTERS.values(), ids=REGISTERS)
-def test_a_register_is_whole_and_screened_and_changes_half(
+def test_a_register_is_whole_and_checked_and_changes_half(
     tmp_path: Path, case: Scenario, spoil: Mend, mend: str
 ) -> None:
     fields = yaml.safe_load((FOLDER / "IM-01.registers.yaml").read_text())
@@ -254,15 +269,3 @@ def test_a_register_is_whole_and_screened_and_changes_half(
     assert mend in refused(
         lambda: perturbations.load_variants("own", ("register",), case, tmp_path)
     )
-
-
-def test_a_survey_names_every_problem(tmp_path: Path, case: Scenario, fields: Fields) -> None:
-    fields["sentences"][0]["ways"][0] = "Nothing."
-    fields["sentences"][9]["ways"][1] = "Nothing."
-    written(tmp_path, fields)
-    (ways, *layouts) = survey_variants(case, tmp_path).checked
-    assert {problem.split(":")[0] for problem in ways.problems} == {
-        "IM-01.yaml, sentence 1, way 1",
-        "IM-01.yaml, sentence 10, way 2",
-    }
-    assert [one.problems for one in layouts] == [()] * 9

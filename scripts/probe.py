@@ -23,23 +23,28 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import show_dry_run
-        from plenum_checks import determinism, determinism_report
+        from plenum.checks import (
+            make_probe_jobs,
+            publish_probe,
+            read_probe_settings,
+            run_probe,
+            show_dry_run,
+        )
 
-        request = determinism.settings(cfg)
-        jobs, uri = determinism.make_jobs(request), request.job.tracking_uri
+        request = read_probe_settings(cfg)
+        jobs, uri = make_probe_jobs(request), request.job.tracking_uri
         if request.job.dry_run:
             show_dry_run(jobs)
             return
         try:
-            complete = determinism.probe(jobs)
+            complete = run_probe(jobs)
         except (KeyboardInterrupt, Stopped):
-            determinism_report.publish(jobs, uri)  # what came before
+            publish_probe(jobs, uri)  # what came before
             raise
-        determinism_report.publish(jobs, uri)
+        publish_probe(jobs, uri)
         if not complete:
             raise SystemExit(FAILED)
 
 
 if __name__ == "__main__":
-    front_door(main, package="plenum_checks")
+    front_door(main)

@@ -73,7 +73,6 @@ LAYERS = {
 SIBLINGS = {
     ("hydra_plugins", "plenum_fleet"): "the launcher ray",
     ("plenum_checks", "plenum_fleet"): "ids of calls in batches, for the fault server",
-    ("plenum_checks", "plenum_papers"): "published numbers beside the probe's",
     ("plenum_fit", "plenum_papers"): "the released runs that are fitted",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
     ("plenum_report", "plenum_worlds"): "the report of a study in worlds",

@@ -1,4 +1,4 @@
-"""Checks around a sweep: the dry run, and the status of a study."""
+"""Checks around a sweep: the dry run, the status of a study, and the probe of a model."""
 
 import lazy_loader
 

@@ -39,7 +39,6 @@ MORE = {
     "plenum_archive": (("scripts/import.py", "archive=s1.zip"), ("scripts/export.py", "--help")),
     "plenum_checks": (
         ("scripts/fault_server.py",),
-        ("scripts/probe.py", "n=2"),
     ),
     "plenum_hosted": (
         ("run.py", "-m", "+experiment=hosted_benchmark"),

@@ -7,12 +7,11 @@ import pytest
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
-from plenum.checks import dry_run
+from plenum.checks import dry_run, probe
 from plenum.design import Job
 from plenum.execution import run_sweep
 from plenum.tracking import experiments, store
 from plenum.tracking.study import Study
-from plenum_checks import determinism
 
 
 @pytest.fixture(scope="module")
@@ -53,6 +52,7 @@ def test_a_deleted_study_is_refused_before_a_probe(
     uri: str, compose: Callable[..., DictConfig], tmp_path: Path
 ) -> None:
     tracked = ("study=gone", f"tracking.uri={uri}", f"journals={tmp_path}/journals")
+    given = ("+n=2", "+logprobs=null", f"+out={tmp_path}/out")
     with pytest.raises(UserError, match="mlflow experiments restore -x 1"):
-        determinism.settings(compose(*tracked, "+n=2", "+logprobs=null", f"+out={tmp_path}/out"))
+        probe.read_probe_settings(compose(*tracked, *given))
     assert not list(tmp_path.glob("journals/*"))

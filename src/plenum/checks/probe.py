@@ -50,7 +50,7 @@ _KIND = Kind(
     repeated=(),
     tables=(),
     parts={
-        "conversation": "plenum_checks.determinism:FirstTurn",
+        "conversation": "plenum.checks.probe:FirstTurn",
         "longest_run": "plenum.committee.cost:longest_run",
         "longest_answer": "plenum.committee.cost:longest_answer",
     },
@@ -155,7 +155,7 @@ class ProbeSettings(StrictSettings):
     out: Path
 
 
-def settings(cfg: DictConfig) -> ProbeSettings:
+def read_probe_settings(cfg: DictConfig) -> ProbeSettings:
     """Check the config of ``scripts/probe.py``.
 
     Raises
@@ -173,7 +173,7 @@ def settings(cfg: DictConfig) -> ProbeSettings:
     return wanted
 
 
-def make_jobs(request: ProbeSettings) -> list[Job]:
+def make_probe_jobs(request: ProbeSettings) -> list[Job]:
     """Make the study of each model, in the folder of an unfinished probe or in a new one.
 
     Of seats with one model the first speaker is asked; of several wordings the first one is read.
@@ -212,7 +212,7 @@ def _has_logprobs(base: CommitteeCondition, model: str, request: ProbeSettings) 
     return True
 
 
-def probe(jobs: Sequence[Job]) -> bool:
+def run_probe(jobs: Sequence[Job]) -> bool:
     """Ask each model its first turn, and say what became of the calls.
 
     Returns

@@ -13,19 +13,26 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.committee import Deliberation
-from plenum.design import Api, Budget, Condition, Job
-from plenum_checks import determinism
-from plenum_checks.determinism import FirstTurn, ProbeCondition
-from plenum_checks.determinism_report import compare, publish, read_calls
-from plenum_checks.spread import (
+from plenum.checks.probe import (
+    FirstTurn,
+    ProbeCondition,
+    ProbeSettings,
+    make_probe_jobs,
+    run_probe,
+)
+from plenum.checks.probe_report import (
     END,
     ProbedAnswer,
     bound_undetected,
-    first_difference,
-    logprob_spread,
-    preference_spread,
+    compare_answers,
+    find_first_difference,
+    measure_logprobs,
+    measure_preferences,
+    publish_probe,
+    read_calls,
 )
+from plenum.committee import Deliberation
+from plenum.design import Api, Budget, Condition, Job
 
 # ---- what the differences are
 
@@ -39,17 +46,17 @@ def tokens(*pairs: tuple[str, float]) -> ProbedAnswer:
 
 
 def test_equal_answers_differ_in_nothing_but_may_still_hide_a_difference() -> None:
-    assert first_difference(said(*["a b"] * 20)) is None
+    assert find_first_difference(said(*["a b"] * 20)) is None
     assert_allclose(bound_undetected(20), 1 - 0.05**0.05)
     assert_allclose(bound_undetected(20), 0.139, atol=5e-4)
-    spread = preference_spread([(0.5, 0.5)] * 20)
+    spread = measure_preferences([(0.5, 0.5)] * 20)
     assert (spread["distinct_preferences"], spread["preference_distance"]) == (1, 0)
     assert spread["preference_distance_max"] == 0
 
 
 def test_the_distance_of_preferences_is_that_of_the_corners_of_the_simplex() -> None:
     a, b = (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
-    spread = preference_spread((a, a, b, b))
+    spread = measure_preferences((a, a, b, b))
     assert (spread["states_read"], spread["distinct_preferences"]) == (4, 2)
     assert_allclose(spread["preference_distance"], 4 / 6 * math.sqrt(2))
     assert_allclose(spread["preference_distance_max"], math.sqrt(2))
@@ -64,14 +71,14 @@ def test_the_standard_error_of_the_mean_distance_is_the_jackknife_by_hand() -> N
         return float(np.mean([math.dist(x, y) for i, x in enumerate(kept) for y in kept[:i]]))
 
     left_out = np.array([mean(preferences[:i] + preferences[i + 1 :]) for i in range(4)])
-    spread = preference_spread(preferences)
+    spread = measure_preferences(preferences)
     assert_allclose(spread["preference_distance"], mean(preferences))
     by_hand = math.sqrt(3 / 4 * ((left_out - left_out.mean()) ** 2).sum())
     assert_allclose(spread["preference_distance_se"], by_hand)
 
 
 def test_a_text_that_ends_where_another_goes_on_parts_there() -> None:
-    found = first_difference(said("yes", "yes indeed"))
+    found = find_first_difference(said("yes", "yes indeed"))
     assert found is not None
     assert found.position == 2
     assert dict(found.alternatives) == {END: 1, " indeed": 1}
@@ -80,11 +87,11 @@ def test_a_text_that_ends_where_another_goes_on_parts_there() -> None:
 def test_tokens_are_used_where_every_answer_has_them() -> None:
     first = tokens(("un", -0.1), ("der", -0.2), (" it", -0.1))
     second = tokens(("un", -0.1), ("do", -1.7), (" it", -0.1))
-    found = first_difference([first, first, second])
+    found = find_first_difference([first, first, second])
     assert found is not None
     assert (found.unit, found.position) == ("token", 2)
     assert found.alternatives == (("der", 2), ("do", 1))
-    in_words = first_difference([first, ProbedAnswer("undo it")])
+    in_words = find_first_difference([first, ProbedAnswer("undo it")])
     assert in_words is not None
     assert in_words.unit == "word"
 
@@ -103,7 +110,7 @@ def test_the_parting_is_that_of_all_pairs(texts: list[str]) -> None:
         for y in split[:i]
         if x != y
     ]
-    found = first_difference(said(*texts))
+    found = find_first_difference(said(*texts))
     assert found is not None
     assert found.position == min(positions)
     assert sum(count for _, count in found.alternatives) == len(texts)
@@ -127,11 +134,11 @@ def test_the_spread_of_logprobs_is_taken_before_the_texts_part() -> None:
         (("a", -0.7), ("b", -1.0), ("d", -0.1)),
         (("a", -0.6), ("b", -1.4), ("c", -0.1)),
     ]
-    spread = logprob_spread(answers)
+    spread = measure_logprobs(answers)
     assert spread["logprob_positions"] == 2
     assert_allclose([spread["logprob_spread"], spread["logprob_spread_max"]], [0.3, 0.4])
-    assert np.isnan(logprob_spread([])["logprob_spread"])
-    assert np.isnan(logprob_spread([(("a", -math.inf),), (("a", -1.0),)])["logprob_spread"])
+    assert np.isnan(measure_logprobs([])["logprob_spread"])
+    assert np.isnan(measure_logprobs([(("a", -math.inf),), (("a", -1.0),)])["logprob_spread"])
 
 
 # ---- what is asked
@@ -146,7 +153,7 @@ def jobs(job: Callable[..., Job], tmp_path: Path) -> Make:
     def made(*overrides: str, n: int = 5, **changes: Any) -> list[Job]:
         chosen = replace(job("tracking=none", *overrides), **changes)
         out = tmp_path / "out"
-        return determinism.make_jobs(determinism.ProbeSettings(chosen, n, None, out))
+        return make_probe_jobs(ProbeSettings(chosen, n, None, out))
 
     return made
 
@@ -164,7 +171,7 @@ def test_the_prompt_is_the_first_turn_of_the_condition(jobs: Make, job: Callable
     assert {ask.chat.messages for ask in asked if ask} == {first.chat.messages}
     assert len({ask.chat.seed for ask in asked if ask}) == 5
     assert {ask.seat for ask in asked if ask} == {first.seat}
-    assert determinism.probe([only])
+    assert run_probe([only])
     assert [call["model"] for call in read_calls(only)] == [first.chat.model] * 5
 
 
@@ -180,7 +187,7 @@ def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
     jobs: Make, job: Callable[..., Job]
 ) -> None:
     made = jobs("model=mixed", n=2)
-    assert determinism.probe(made)
+    assert run_probe(made)
     seats = job("model=mixed").condition.speaking_order
     asked = [probe_condition(each.condition) for each in made]
     assert [each.speaker for each in asked] == list(seats)
@@ -194,12 +201,12 @@ def test_each_model_of_a_mixed_line_up_is_asked_once_per_call(
 
 def test_an_unfinished_probe_is_continued_and_a_complete_one_asked_anew(jobs: Make) -> None:
     (first,) = jobs(n=4, budget=Budget(calls=3))
-    assert not determinism.probe([first])
+    assert not run_probe([first])
     answered = [call for call in read_calls(first) if call["outcome"] == "ok"]
     assert len(answered) == 3
     (again,) = jobs(n=4)
     assert again.journals == first.journals
-    assert determinism.probe([again])
+    assert run_probe([again])
     assert [call for call in read_calls(again) if call in answered] == answered
     folder = Path(first.journals)
     folder.rename(folder.with_name(f"2001-{folder.name}"))  # of another second
@@ -220,18 +227,18 @@ def test_a_fleet_that_differs_is_told_from_a_server_that_does(
 ) -> None:
     answers = [(server, text) for server, each in texts.items() for text in each]
     (only,) = jobs(n=len(answers))
-    determinism.probe([only])
+    run_probe([only])
     calls = [
         {**call, "server": server, "text": text}
         for call, (server, text) in zip(read_calls(only), answers, strict=True)
     ]
-    assert told in compare(replace(only.condition, backend=Api()), calls)["verdict"]
+    assert told in compare_answers(replace(only.condition, backend=Api()), calls)["verdict"]
 
 
 def test_failures_are_counted_and_never_replaced(jobs: Make) -> None:
     (only,) = jobs("backend.timeout_rate=0.5", "calls.max_attempts=1", n=40)
-    assert not determinism.probe([only])
-    row = compare(only.condition, read_calls(only))
+    assert not run_probe([only])
+    row = compare_answers(only.condition, read_calls(only))
     assert row["n_answered"] + row["n_failed"] == row["n_asked"] == row["attempts"] == 40
     assert row["unanswered"] == f"timeout {row['n_failed']}"
     assert 8 < row["n_answered"] < 32
@@ -239,8 +246,8 @@ def test_failures_are_counted_and_never_replaced(jobs: Make) -> None:
 
 def test_a_budget_leaves_calls_pending(jobs: Make) -> None:
     (only,) = jobs(n=10, budget=Budget(calls=6))
-    assert not determinism.probe([only])
-    row = compare(only.condition, read_calls(only))
+    assert not run_probe([only])
+    row = compare_answers(only.condition, read_calls(only))
     assert (row["n_answered"], row["n_pending"], row["n_failed"]) == (6, 4, 0)
 
 
@@ -260,26 +267,28 @@ def test_a_difference_is_put_down_to_what_can_have_made_it(
     jobs: Make, changes: dict[str, Any] | None, temperature: float, sentence: str
 ) -> None:
     (only,) = jobs()
-    determinism.probe([only])
+    run_probe([only])
     calls = read_calls(only)
     calls[0]["text"] += " and more"
     sampling = replace(only.condition.sampling, temperature=temperature)
     backend = only.condition.backend if changes is None else Api(**changes)
-    told = compare(replace(only.condition, sampling=sampling, backend=backend), calls)["verdict"]
+    told = compare_answers(replace(only.condition, sampling=sampling, backend=backend), calls)[
+        "verdict"
+    ]
     assert told.startswith(f"5 answers, {len({call['text'] for call in calls})} distinct: ")
     assert sentence in told
 
 
 def test_equal_texts_with_unequal_logprobs_are_no_proof_of_equal_arithmetic(jobs: Make) -> None:
     (only,) = jobs("backend.noise=0", n=20)
-    determinism.probe([only])
+    run_probe([only])
     calls = read_calls(only)
-    told = compare(only.condition, calls)["verdict"]
+    told = compare_answers(only.condition, calls)["verdict"]
     assert "all 20 equal: no difference seen" in told
     assert "up to 14 % per call" in told
     for number, call in enumerate(calls):
         call["logprobs"] = [["x", -0.25 - 0.01 * (number == 7)]]
-    row = compare(only.condition, calls)
+    row = compare_answers(only.condition, calls)
     assert "0.01 apart" in row["verdict"]
     assert_allclose(row["logprob_spread_max"], 0.01)
 
@@ -288,8 +297,8 @@ def test_what_is_written_has_every_model_and_says_that_agents_were_simulated(
     jobs: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = jobs("model=mixed", "backend.timeout_rate=0.3", "calls.max_attempts=1", n=4)
-    determinism.probe(made)
-    publish(made, None)
+    run_probe(made)
+    publish_probe(made, None)
     (written,) = Path(made[0].journals).glob("probe-*.csv")
     frame = pd.read_csv(written)
     assert list(frame["model"]) == [str(each.condition) for each in made]
@@ -306,7 +315,7 @@ def test_nothing_is_published_of_a_probe_without_an_answer(
     jobs: Make, capsys: pytest.CaptureFixture[str]
 ) -> None:
     made = jobs("backend.timeout_rate=1", "calls.max_attempts=1", n=2)
-    assert not determinism.probe(made)
-    publish(made, None)
+    assert not run_probe(made)
+    publish_probe(made, None)
     assert capsys.readouterr().out == ""
     assert not list(Path(made[0].journals).glob("probe*"))

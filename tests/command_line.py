@@ -195,7 +195,6 @@ def wait_for(process: Process, reached: Callable[[], bool]) -> None:
 @pytest.fixture
 def server() -> "Iterator[Server]":
     """A provider that answers by a script, and then as the simulated agent."""
-    pytest.importorskip("plenum_checks", reason="its fault server isn't here")
     import openai_server
 
     with openai_server.serving() as running:

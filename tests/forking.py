@@ -65,7 +65,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 
 _LATER = (
     *("plenum.models.api.", "plenum_hosted.", "plenum.testing."),
-    *("plenum_audit.testing.", "plenum_checks.fault_server."),
+    "plenum_audit.testing.",
     "plenum_audit.programs.client.",  # what programs import, in environments of their own
 )
 _WORKERS = ("--multiprocessing-fork", "joblib.externals.loky.backend.popen_loky_posix")

@@ -20,13 +20,10 @@ from contextlib import contextmanager
 from typing import Any
 
 from aiohttp import web
-
-from plenum_checks.fault_server import FaultSettings
-from plenum_checks.fault_server import serve_in_thread as fault_serving
-from plenum_checks.fault_server.answers import SimulatedAnswers
-from plenum_checks.fault_server.questions import read
-from plenum_checks.fault_server.server import FaultServer
-from plenum_checks.fault_server.server_runner import RunningServer
+from support.fault_server import FaultServer, FaultSettings, RunningServer
+from support.fault_server import serve_in_thread as fault_serving
+from support.fault_server.answers import SimulatedAnswers
+from support.fault_server.questions import read_request
 
 
 class Server(FaultServer):
@@ -63,7 +60,7 @@ class Server(FaultServer):
             scripted = await self._scripted(request, body, step)
             if scripted is not None:
                 return scripted
-        question = read(await request.read(), "")
+        question = read_request(await request.read(), "")
         return web.json_response(
             completion(body["model"], (await self._simulated(question.chat)).text)
         )

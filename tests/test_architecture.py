@@ -72,7 +72,6 @@ LAYERS = {
 """The layer of what lies in a sibling, by the longest name that fits: arrows run down there too."""
 SIBLINGS = {
     ("hydra_plugins", "plenum_fleet"): "the launcher ray",
-    ("plenum_checks", "plenum_fleet"): "ids of calls in batches, for the fault server",
     ("plenum_fit", "plenum_papers"): "the released runs that are fitted",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
     ("plenum_report", "plenum_worlds"): "the report of a study in worlds",

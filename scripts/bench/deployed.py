@@ -150,7 +150,8 @@ def show(figures: dict[str, Any], replicates: int, quick: bool) -> None:
 def serving(*settings: str) -> Iterator[str]:
     """A fault server in a process of its own, on the last core."""
     process = subprocess.Popen(
-        [sys.executable, str(ROOT / "scripts" / "fault_server.py"), "port=0", *settings],
+        [sys.executable, "-m", "support.fault_server", *settings],
+        env={**os.environ, "PYTHONPATH": str(ROOT / "tests")},
         stdout=subprocess.PIPE,
         text=True,
     )

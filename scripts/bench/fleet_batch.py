@@ -8,7 +8,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-from plenum_checks.fault_server import (
+from support.fault_server import (
     BatchFaults,
     FaultSettings,
     Latency,

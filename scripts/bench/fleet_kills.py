@@ -14,15 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
-
-from plenum.base import derive_seed, make_generator
-from plenum_checks.fault_server import (
+from support.fault_server import (
     Faults,
     FaultSettings,
     Latency,
     RunningServer,
     serve_in_thread,
 )
+
+from plenum.base import derive_seed, make_generator
 
 SERVER = FaultSettings(
     port=0,

@@ -8,9 +8,9 @@ from typing import Any
 
 from fleet_nodes import FAST, Nodes, answers, journals, kill, nodes, run, start, wait_until
 from measuring import tree
+from support.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 from plenum.records import read_attempts, read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 SERVER = FaultSettings(
     port=0,

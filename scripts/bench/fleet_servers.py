@@ -10,7 +10,7 @@ from collections import Counter, defaultdict
 from contextlib import ExitStack
 from pathlib import Path
 
-from plenum_checks.fault_server import FaultSettings, Latency, RunningServer, serve_in_thread
+from support.fault_server import FaultSettings, Latency, RunningServer, serve_in_thread
 
 ROOT = Path(__file__).resolve().parents[2]
 _SERVERS = 3

@@ -1,4 +1,4 @@
-"""Checks of the instruments: estimators, providers, and a server that injects faults."""
+"""Checks of the instruments: estimators and wordings."""
 
 import lazy_loader
 

@@ -9,6 +9,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.fault_server import (
+    BatchFaults,
+    FaultSettings,
+    Latency,
+    RunningServer,
+    serve_in_thread,
+)
 
 from plenum.base.errors import UserError
 from plenum.committee.answer_forms import parse_turn, turn_schema
@@ -18,13 +25,6 @@ from plenum.models import CallError, Chat, ChatModel, Message, Response, backend
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices
 from plenum.records import CallLog, Failure, read_attempts
-from plenum_checks.fault_server import (
-    BatchFaults,
-    FaultSettings,
-    Latency,
-    RunningServer,
-    serve_in_thread,
-)
 from plenum_fleet import Batch
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
@@ -112,7 +112,7 @@ def run(work: Callable[[], Any]) -> Any:
 
 
 def batches_of(server: RunningServer) -> list[Any]:
-    return [batch for side in server.server.sides for batch in side.batches.all.values()]
+    return [batch for side in server.server.sides for batch in side.all.values()]
 
 
 def lines(folder: Path) -> list[list[str]]:
@@ -279,7 +279,7 @@ def test_a_batch_that_never_came_through_is_sent_anew(
         head = json.loads(file.read_text().splitlines()[0])
         file.unlink()
         for side in server.server.sides:
-            side.batches.all.clear()
+            side.all.clear()
         begin(tmp_path, model, head["base"], tuple(head["items"]))  # killed before it was sent
         sweep = Sweep(server, tmp_path)
         results = await sweep.together([sent])
@@ -495,7 +495,7 @@ def test_a_refused_key_and_a_batch_that_is_gone(
             await asyncio.sleep(0.01)
         task.cancel()
         await sweep.backend.close()
-        server.server.sides[0].batches.all.clear()
+        server.server.sides[0].all.clear()
         sweep = Sweep(server, tmp_path)
         task = asyncio.create_task(sweep.together([chat(MODELS[0], 0)]))
         while not any("submitted" in line for line in sweep.said):

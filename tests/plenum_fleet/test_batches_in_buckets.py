@@ -8,19 +8,19 @@ from typing import Any
 
 import pytest
 import s3_server
-
-from plenum.design import Calls
-from plenum.models import CallError, Chat, ChatModel, Message, Response
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Prices
-from plenum.records import Journal, TakenUp
-from plenum_checks.fault_server import (
+from support.fault_server import (
     BatchFaults,
     FaultSettings,
     Latency,
     RunningServer,
     serve_in_thread,
 )
+
+from plenum.design import Calls
+from plenum.models import CallError, Chat, ChatModel, Message, Response
+from plenum.models.api.backend import ApiBackend
+from plenum.models.api.prices import Prices
+from plenum.records import Journal, TakenUp
 from plenum_fleet import Batch
 from plenum_fleet.batches import sender as batch_sending
 from plenum_fleet.batches.backend import BatchBackend

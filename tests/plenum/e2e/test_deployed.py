@@ -19,11 +19,17 @@ import pytest
 from command_line import KEY, call, calls, free_port, journals, runs, start, wait_for
 from forking import Process
 from openai_server import Server
+from support.fault_server import (
+    Faults,
+    FaultSettings,
+    Latency,
+    Limits,
+    RunningServer,
+    serve_in_thread,
+)
 
 from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, Limits, serve_in_thread
-from plenum_checks.fault_server.server_runner import RunningServer
 
 pytestmark = pytest.mark.long
 

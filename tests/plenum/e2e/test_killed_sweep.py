@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 from command_line import ROOT, call, free_port
+from support.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 from plenum.base.identity import derive_seed
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 pytestmark = pytest.mark.long
 

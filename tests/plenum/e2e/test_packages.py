@@ -37,9 +37,6 @@ NEEDED = {
 """A command of each package."""
 MORE = {
     "plenum_archive": (("scripts/import.py", "archive=s1.zip"), ("scripts/export.py", "--help")),
-    "plenum_checks": (
-        ("scripts/fault_server.py",),
-    ),
     "plenum_hosted": (
         ("run.py", "-m", "+experiment=hosted_benchmark"),
         ("scripts/reruns.py", "study=default"),

@@ -10,10 +10,9 @@ from typing import Any
 
 import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
+from support.fault_server import Faults, FaultSettings, Latency, RunningServer, serve_in_thread
 
 from plenum.records import read, read_attempts
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
-from plenum_checks.fault_server.server_runner import RunningServer
 
 pytestmark = pytest.mark.long
 

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def running() -> "Iterator[Server]":
-    pytest.importorskip("plenum_checks", reason="its fault server isn't here")
     from openai_server import serving
 
     with serving() as server:

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 from command_line import KEY, ROOT, call, free_port, journals, table
-
-from plenum_checks.fault_server import (
+from support.fault_server import (
     BatchFaults,
     FaultSettings,
     Latency,

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 import s3_server
 from command_line import call, free_port, start
+from support.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 from plenum.base.identity import derive_seed
 from plenum.records import read_attempts, read_entries
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 

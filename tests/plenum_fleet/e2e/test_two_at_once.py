@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 import s3_server
 from command_line import KEY, call, start, wait_for
-
-from plenum_checks.fault_server import (
+from support.fault_server import (
     BatchFaults,
     FaultSettings,
     Latency,

@@ -1,8 +1,6 @@
-"""Running a fault server: in the foreground, or in a thread of a test's process."""
+"""Running a fault server: in a thread of a test's process, or as a process of its own."""
 
 import asyncio
-import errno
-import signal
 import threading
 from collections.abc import AsyncIterator, Callable, Iterator
 from concurrent.futures import Future
@@ -12,23 +10,16 @@ from typing import Any, TypeVar
 
 from aiohttp import web
 
-from plenum.base import UserError
-from plenum_checks.fault_server.server import FaultServer
-from plenum_checks.fault_server.settings import FaultSettings
+from support.fault_server.server import FaultServer
+from support.fault_server.settings import FaultSettings
 
 T = TypeVar("T")
-_SIGNALS = (signal.SIGINT, signal.SIGTERM)
+HOST = "127.0.0.1"
 
 
 @dataclass(frozen=True)
 class RunningServer:
-    """A server that runs in its own thread.
-
-    Attributes
-    ----------
-    url
-        The base URL for clients, ``http://127.0.0.1:PORT/v1``.
-    """
+    """A server that runs in its own thread; ``url`` is the base URL for clients."""
 
     url: str
     server: FaultServer
@@ -42,10 +33,6 @@ class RunningServer:
     def log(self) -> list[dict[str, Any]]:
         """Return the response of ``GET /log``."""
         return self._run_between_requests(self.server.tally.log)
-
-    def reset(self) -> None:
-        """Do the same as ``POST /reset``."""
-        self._run_between_requests(self.server.tally.forget)
 
     def stop(self) -> None:
         """Close all connections and stop listening; may be called from any thread."""
@@ -62,20 +49,7 @@ class RunningServer:
 def serve_in_thread(
     settings: FaultSettings, build: Callable[[FaultSettings], FaultServer] = FaultServer
 ) -> Iterator[RunningServer]:
-    """Run a server in its own thread for the duration of the context.
-
-    Parameters
-    ----------
-    settings
-        The settings of the command line; ``port=0`` takes a free port.
-    build
-        Builds the server; a custom one may answer differently.
-
-    Raises
-    ------
-    UserError
-        It can't listen on this address.
-    """
+    """Run a server in its own thread for the duration of the context; ``build`` makes it."""
     ready: Future[RunningServer] = Future()
 
     async def serve() -> None:
@@ -103,30 +77,15 @@ def serve_in_thread(
         thread.join(10)
 
 
-def serve(settings: FaultSettings) -> signal.Signals:
-    """Run a server until SIGTERM or Ctrl-C, and return that signal.
+def serve(settings: FaultSettings) -> None:
+    """Print the base URL, and serve until the process is ended."""
 
-    Raises
-    ------
-    UserError
-        It can't listen on this address.
-    """
-    return asyncio.run(_until_signalled(settings))
+    async def run() -> None:
+        async with _listen(settings) as (url, _):
+            print(f"serving {url}", flush=True)
+            await asyncio.Event().wait()
 
-
-async def _until_signalled(settings: FaultSettings) -> signal.Signals:
-    loop = asyncio.get_running_loop()
-    ended: asyncio.Future[signal.Signals] = loop.create_future()
-
-    def end(by: signal.Signals) -> None:
-        if not ended.done():
-            ended.set_result(by)
-
-    for number in _SIGNALS:
-        loop.add_signal_handler(number, end, number)
-    async with _listen(settings) as (url, _):
-        print(f"serving {url}", flush=True)
-        return await ended
+    asyncio.run(run())
 
 
 @asynccontextmanager
@@ -139,24 +98,7 @@ async def _listen(
     runner = web.ServerRunner(http, shutdown_timeout=0)
     await runner.setup()
     try:
-        site = web.TCPSite(runner, settings.host, settings.port, backlog=4096)
-        await _start(site, settings)
-        port = runner.addresses[0][1]
-        host = f"[{settings.host}]" if ":" in settings.host else settings.host
-        yield f"http://{host}:{port}/v1", server
+        await web.TCPSite(runner, HOST, settings.port, backlog=4096).start()
+        yield f"http://{HOST}:{runner.addresses[0][1]}/v1", server
     finally:
         await runner.cleanup()
-
-
-async def _start(site: web.TCPSite, settings: FaultSettings) -> None:
-    try:
-        await site.start()
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise UserError(
-                f"port: {settings.port} of {settings.host} is in use; choose another, or 0 for "
-                "a free one"
-            ) from None
-        raise UserError(
-            f"host: {settings.host}, port {settings.port}: {error.strerror or error}"
-        ) from None

@@ -1,11 +1,10 @@
-"""Random draws of faults and latencies: functions of seed, key and count."""
+"""Random draws of faults: functions of the body's key and its count."""
 
-import math
 from bisect import bisect_right
 from itertools import accumulate
 
 from plenum.base import make_generator
-from plenum_checks.fault_server.settings import ANSWER_KINDS, KINDS, FaultSettings
+from support.fault_server.settings import ANSWER_KINDS, KINDS, FaultSettings
 
 
 class FaultDraws:
@@ -24,27 +23,18 @@ class FaultDraws:
         self._answer = _Ladder(
             {kind: rates[kind] / shown if shown > 0 else 0.0 for kind in ANSWER_KINDS}
         )
-        self._latency = settings.latency
-        self._seed = settings.seed
 
     def transport(self, key: str, n: int) -> str | None:
         """Return the fault of a body's ``n``-th request; a retry may have another one."""
         if not self._transport.total:
             return None
-        return self._transport.pick(float(make_generator("fault", self._seed, key, n).random()))
+        return self._transport.pick(float(make_generator("fault", 0, key, n).random()))
 
     def answer(self, key: str) -> str | None:
         """Return the fault of the answer to a body, the same for every request of it."""
         if not self._answer.total:
             return None
-        return self._answer.pick(float(make_generator("fault", self._seed, key).random()))
-
-    def latency(self, key: str, n: int) -> float:
-        """Return the seconds from a request to its answer."""
-        if not self._latency.sigma:
-            return self._latency.median_s
-        normal = float(make_generator("latency", self._seed, key, n).normal())
-        return self._latency.median_s * math.exp(self._latency.sigma * normal)
+        return self._answer.pick(float(make_generator("fault", 0, key).random()))
 
 
 class _Ladder:

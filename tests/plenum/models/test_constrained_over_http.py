@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from aiohttp import web
+from support.fault_server import Faults, FaultServer, FaultSettings, Latency, serve_in_thread
 
 from plenum.base import UserError
 from plenum.committee import Deliberation
@@ -17,8 +18,6 @@ from plenum.models import CallError, Chat, Conversation, Message
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.checks import require_parameters
 from plenum.records import Failure
-from plenum_checks.fault_server import Faults, FaultSettings, Latency, serve_in_thread
-from plenum_checks.fault_server.server import FaultServer
 
 Make = Callable[..., Condition]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
@@ -229,10 +228,3 @@ def test_an_answer_that_was_spoilt_comes_through_as_it_is(
         play(backend_of(name, root), deliberation)
     assert deliberation.end is not None
     assert deliberation.end["reason"] in (Failure.PARSE, Failure.LENGTH)
-
-
-def test_canned_answers_keep_the_form(condition: Make) -> None:
-    with listening(answers="canned") as (root, _):
-        deliberation = made(condition, "openai")
-        kinds = play(backend_of("openai", root), deliberation)
-    assert not any("repair" in kind for kind in kinds)

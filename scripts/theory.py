@@ -2,7 +2,7 @@
 
 python scripts/theory.py [--alpha 0.1 0.5 0.9] [--gamma 0.2] [--shock-freq 0 0.05 0.2]
                          [--agents 3 10 30 100] [--beta 0 0.1 0.5 1] [--rounds 200] [--runs 100]
-                         [--seed 0] [--spread 0] [--antithetic] [--out outputs/theory]
+                         [--seed 0] [--spread 0] [--antithetic] [--captions] [--out outputs/theory]
 """
 
 import argparse
@@ -33,6 +33,8 @@ try:
         apply_style,
         format_number,
         format_p_value,
+        read_caption,
+        save_captions,
         save_figure,
         show,
     )
@@ -76,7 +78,8 @@ def arguments() -> argparse.Namespace:
     for name, usual in (("rounds", 200), ("runs", 100), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=usual)
     parser.add_argument("--spread", type=float, default=0.0)
-    parser.add_argument("--antithetic", action="store_true")
+    for name in ("antithetic", "captions"):
+        parser.add_argument(f"--{name}", action="store_true")
     parser.add_argument("--out", type=Path, default=Path("outputs/theory"))
     return parser.parse_args()
 
@@ -106,10 +109,14 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     files = [options.out / "theory.csv"]
     write(outcome, files[0])
+    captions = {}
     for g, gamma in enumerate(outcome.grid.gamma):
         with apply_style():
             figure = drawn(outcome, g)
-        files += save_figure(figure, options.out, f"figure6_gamma{gamma:g}")
+        name = f"figure6_gamma{gamma:g}"
+        files += save_figure(figure, options.out, name, captioned=options.captions)
+        captions[name] = read_caption(figure)
+    files += save_captions(captions, options.out)
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 
@@ -221,7 +228,7 @@ def drawn(outcome: GridResult, g: int) -> Figure:
     figure, axes = plt.subplots(
         lines,
         columns,
-        figsize=(PAGE if columns > 1 else COLUMN, 1.55 * lines + 1.0),
+        figsize=(PAGE if columns > 1 else COLUMN, 1.55 * lines + 0.6),
         sharex=True,
         sharey="row",
         squeeze=False,
@@ -238,8 +245,12 @@ def drawn(outcome: GridResult, g: int) -> Figure:
     handles, labels = axes[0, 0].get_legend_handles_labels()
     beside = min(len(labels), 3 if columns == 1 else 6)
     figure.legend(handles, labels, loc="outside upper right", ncols=beside)
-    note = f"{settings(outcome)}; bands: 95 % intervals; all lines have the same draws"
-    add_caption(figure, [note, f"γ = {grid.gamma[g]:g}; {NOTE}"])
+    sentences = [
+        f"Lines show performance against the noise β at γ = {grid.gamma[g]:g}, with 95 % bands.",
+        f"Each is of {settings(outcome)}; all lines have the same draws.",
+        f"This is a {NOTE}.",
+    ]
+    add_caption(figure, sentences, NOTE.capitalize())
     return figure
 
 

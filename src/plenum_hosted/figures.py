@@ -21,6 +21,7 @@ from plenum.reports import (
     Drawing,
     EstimatedStudy,
     Row,
+    capital,
     group_rows,
     list_varying_factors,
     provenance,
@@ -70,7 +71,7 @@ def draw_hosted(
     """
     series = _series(rows, baseline)
     scenarios = sorted({scenario for entry in series for scenario in entry.rows})
-    figure = plt.figure(figsize=(PAGE, 6.2), layout="constrained")
+    figure = plt.figure(figsize=(PAGE, 5.6), layout="constrained")
     grid = figure.add_gridspec(3, 2, width_ratios=(2.9, 4.3))
     first = figure.add_subplot(grid[:, 0])
     second = figure.add_subplot(grid[0, 1])
@@ -99,7 +100,9 @@ def draw_hosted(
     _legend(figure, series)
     drawn = [row for entry in series for row in entry.rows.values()]
     votes = [row for entry in series for row in entry.votes.values()]
-    write_caption(figure, "hosted", drawn, window, cut=cut, provenance=provenance([*drawn, *votes]))
+    write_caption(
+        figure, "hosted", drawn, window, cut=cut, source=capital(provenance([*drawn, *votes]))
+    )
     return figure
 
 
@@ -112,7 +115,7 @@ def _series(rows: Sequence[Row], baseline: Sequence[Row]) -> list[_Series]:
     for number, (key, group) in enumerate(group_rows(deliberated, differing).items()):
         by_scenario = {row.tracked.factors["scenario"]: row for row in group}
         pairs = zip(differing, key, strict=True)
-        name = ", ".join(f"{n} {value}" for n, value in pairs) or "all conditions"
+        name = ", ".join(f"{n} {value}" for n, value in pairs)
         mark = MARKERS[number % len(MARKERS)]
         colour = COLOURS[number % len(COLOURS)]
         paired = {s: _vote(row, votes) for s, row in by_scenario.items()}
@@ -149,7 +152,8 @@ def _curves(
             last = max(last, len(level))
             style = _STYLES.get(family, "-.")
             lw = 1.5 if family == ALL else 0.9
-            label = f"{entry.name}, {'all wordings' if family == ALL else family}"
+            what = "all wordings" if family == ALL else family
+            label = ", ".join(filter(None, (entry.name, what)))
             axes.plot(np.arange(1, len(level) + 1), level, style, color=entry.colour, lw=lw,
                       marker=entry.marker, ms=2.6, markevery=(1, 4), label=label)  # fmt: skip
     for label, level in _rerun_levels(rows, scenario):
@@ -167,7 +171,7 @@ def _curves(
     if axes.lines:
         # below the panel, since it would hide a curve; a column a series, where these are two
         handles = list(axes.lines)
-        half = sum(str(line.get_label()).startswith(f"{series[0].name},") for line in handles)
+        half = sum(str(line.get_label()).startswith(series[0].name) for line in handles)
         again = [h for h in handles if str(h.get_label()).startswith("exact")]
         others = [h for h in handles if h not in again]
         axes.legend(
@@ -266,12 +270,14 @@ def _legend(figure: Figure, series: Sequence[_Series]) -> None:
     handles = [
         Line2D([], [], color=entry.colour, marker=entry.marker, ls="", label=entry.name)
         for entry in series
+        if entry.name
     ]
     if any(entry.votes for entry in series):
         hollow = Line2D([], [], color="0.3", marker="o", markerfacecolor="white", ls="",
                         label="hollow: one-shot vote")  # fmt: skip
         handles.append(hollow)
-    figure.legend(handles=handles, loc="outside upper right", ncols=min(len(handles), 4))
+    if handles:
+        figure.legend(handles=handles, loc="outside upper right", ncols=min(len(handles), 4))
 
 
 def _of_a_study(study: EstimatedStudy) -> Figure | None:

@@ -10,7 +10,6 @@ from plenum.reports import (
     EstimatedStudy,
     Picture,
     Settings,
-    capital,
     draw_figures,
     find_study_kind,
     load_study,
@@ -69,18 +68,18 @@ def _pictures(study: EstimatedStudy, folder: Path) -> list[Picture]:
     except UserError:
         return []
     order = [name for names in PLACES.values() for name in names]
-    drawn.sort(key=lambda each: order.index(each[0].name) if each[0].name in order else -1)
+    drawn.sort(key=lambda each: order.index(each.name) if each.name in order else -1)
     about = f"study {study.chosen.study}, {spell_count(len(study.rows), 'condition')}"
     return [
         Picture(
             number,
-            drawing.name,
-            tuple(files),
-            drawing.shows,
-            caption=f"{capital(drawing.shows)}.",
-            alt=f"{drawing.shows}; {about}; the numbers are in the tables of this report",
+            each.name,
+            tuple(each.files),
+            each.shows,
+            caption=each.caption,
+            alt=f"{each.shows}; {about}; the numbers are in the tables of this report",
         )
-        for number, (drawing, files) in enumerate(drawn, start=1)
+        for number, each in enumerate(drawn, start=1)
     ]
 
 

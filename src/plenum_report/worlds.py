@@ -17,7 +17,6 @@ from plenum.reports import (
     Section,
     Settings,
     Table,
-    capital,
     format_realised,
     list_shared_notes,
     make_keys,
@@ -73,12 +72,12 @@ def compose(chosen: Settings, folder: Path) -> Document:
         Picture(
             number,
             "world",
-            tuple(files),
-            title,
-            caption=f"{capital(title)}.",
-            alt=f"{title}; study {chosen.study}",
+            tuple(each.files),
+            each.shows,
+            caption=each.caption,
+            alt=f"{each.shows}; study {chosen.study}",
         )
-        for number, (title, files) in enumerate(drawn, start=1)
+        for number, each in enumerate(drawn, start=1)
     ]
     facts = {
         **facts_of(played),

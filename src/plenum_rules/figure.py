@@ -7,8 +7,20 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_caption, apply_style, make_panels
-from plenum.reports import space_words as in_words
+from plenum.reports import (
+    COLOURS,
+    GREY,
+    PAGE,
+    SMALL,
+    add_caption,
+    apply_style,
+    capital,
+    disclose_source,
+    make_panels,
+    origin,
+    space_words,
+)
+from plenum.tracking import TrackedCondition
 from plenum_rules.tables import SECTIONS
 
 _HIGH = 0.17
@@ -17,24 +29,25 @@ _HIGH = 0.17
 _COLOURS = {"aggregation": COLOURS[0], "stopping": COLOURS[1], "control": GREY}
 
 
-def draw_rules(frame: pd.DataFrame, origin: str) -> Figure:
+def draw_rules(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Figure:
     """Draw the change of disagreement under each rule with its interval, and the tokens used.
 
     Parameters
     ----------
     frame
         The rules, as :func:`plenum_rules.evaluation.tabulate_rules` gives them.
-    origin
-        Where the runs come from, for the caption.
+    conditions
+        Those that the runs are of: the caption tells where they come from.
     """
     shown = frame[frame["conditions"] > 0]
     with apply_style():
-        size = (PAGE, _HIGH * (len(shown) + len(SECTIONS)) + 1.0)
+        size = (PAGE, _HIGH * (len(shown) + len(SECTIONS)) + 0.5)
         figure, axes = make_panels(1, 2, size, sharey=True, width_ratios=(3, 1))
         lines = _lines(shown)
         _draw_changes(axes[0, 0], shown, lines)
         _draw_costs(axes[0, 1], shown, lines)
-        add_caption(figure, [_caption(shown), origin])
+        sentences = [_caption(shown), f"{capital(origin(conditions))}."]
+        add_caption(figure, sentences, capital(disclose_source(conditions)))
     return figure
 
 
@@ -54,7 +67,7 @@ def _draw_changes(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> N
         face = colour if rule["p_holm"] < 0.05 else "white"
         value = 100 * rule["difference"]
         panel.plot([value], [line], marker="o", markersize=4, color=colour, markerfacecolor=face)
-    panel.set_yticks(lines, [in_words(str(name)) for name in shown["rule"]])
+    panel.set_yticks(lines, [space_words(str(name)) for name in shown["rule"]])
     panel.invert_yaxis()
     panel.set_xlabel("change in the chance that two runs end differently, percentage points")
     panel.grid(axis="x", linewidth=0.3)
@@ -65,7 +78,7 @@ def _draw_costs(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> Non
     panel.barh(lines, 100 * shown["tokens"], color=colours, height=0.55)
     panel.axvline(100, color="black", linewidth=0.6)
     panel.set_xscale("symlog", linthresh=100)
-    ticks = [0, 50, 100, 300, 500]
+    ticks = [0, 50, 100, 500]
     panel.set_xticks(ticks, [str(tick) for tick in ticks], fontsize=SMALL)
     panel.minorticks_off()
     panel.set_xlabel("tokens, % of the protocol's")

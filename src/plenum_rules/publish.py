@@ -10,10 +10,11 @@ from plenum.reports import (
     Product,
     check_report_settings,
     find_study_kind,
-    origin,
     print_written,
     publish_product,
+    read_caption,
     read_names,
+    save_captions,
     save_figure,
 )
 from plenum.tracking import Study, log_report
@@ -55,8 +56,9 @@ def publish_rules(cfg: DictConfig) -> None:
         heading=f"Other rules for {', '.join(names)}",
     )
     publish_product(product, replace(chosen, every=True))
-    figure = draw_rules(frame, origin(evaluated.conditions))
-    files = save_figure(figure, chosen.out, "rules")
+    figure = draw_rules(frame, evaluated.conditions)
+    files = save_figure(figure, chosen.out, "rules", captioned=chosen.captions)
+    files += save_captions({"rules": read_caption(figure)}, chosen.out)
     if chosen.study:
         log_report(chosen.study, chosen.uri, files)
     print_written(files)

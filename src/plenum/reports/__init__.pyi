@@ -30,6 +30,7 @@ from .explorer.runs import collect_dialogue as collect_dialogue
 from .explorer.runs import make_record as make_record
 from .figures.catalogue import CATALOGUE as CATALOGUE
 from .figures.catalogue import Drawing as Drawing
+from .figures.catalogue import SavedFigure as SavedFigure
 from .figures.divergence import draw_curve as draw_curve
 from .figures.divergence import draw_divergence as draw_divergence
 from .figures.divergence import set_divergence_scale as set_divergence_scale
@@ -38,13 +39,16 @@ from .figures.options import format_decisions as format_decisions
 from .figures.options import name_options as name_options
 from .figures.publish import draw_figures as draw_figures
 from .figures.publish import draw_pages as draw_pages
+from .figures.publish import publish_figures as publish_figures
+from .figures.publish import save_captions as save_captions
 from .figures.simplex import Path as Path
 from .figures.simplex import draw_simplex as draw_simplex
-from .figures.simplex import simplex_titles as simplex_titles
 from .figures.words import LONG as LONG
 from .figures.words import clean as clean
 from .figures.words import cut_to_width as cut_to_width
+from .figures.words import format_estimate as format_estimate
 from .figures.words import format_replicates as format_replicates
+from .figures.words import format_signed as format_signed
 from .figures.words import join_levels as join_levels
 from .figures.words import limit_rows as limit_rows
 from .figures.words import name as name
@@ -52,6 +56,7 @@ from .figures.words import name_shared as name_shared
 from .figures.words import option_labels as option_labels
 from .figures.words import read_temperature as read_temperature
 from .figures.words import select_foremost as select_foremost
+from .figures.words import space_letters as space_letters
 from .figures.words import wrap_letters as wrap_letters
 from .figures.words import write_caption as write_caption
 from .formats import NO_ESTIMATES as NO_ESTIMATES
@@ -75,6 +80,7 @@ from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import format_fitted_rounds as format_fitted_rounds
+from .labels import disclose_source as disclose_source
 from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
@@ -141,6 +147,7 @@ from .style import apply_style as apply_style
 from .style import count_keys as count_keys
 from .style import label_outer as label_outer
 from .style import make_panels as make_panels
+from .style import read_caption as read_caption
 from .style import save_figure as save_figure
 from .table import Column as Column
 from .table import Format as Format
@@ -216,6 +223,7 @@ __all__ = [
     "Replicates",
     "Row",
     "RowGroup",
+    "SavedFigure",
     "Section",
     "Settings",
     "Sides",
@@ -236,6 +244,7 @@ __all__ = [
     "count_lines",
     "cut_to_width",
     "describe_end",
+    "disclose_source",
     "draw_curve",
     "draw_divergence",
     "draw_figures",
@@ -250,6 +259,7 @@ __all__ = [
     "format_decimals",
     "format_decisions",
     "format_dollars",
+    "format_estimate",
     "format_finite",
     "format_fitted_rounds",
     "format_interval",
@@ -264,6 +274,7 @@ __all__ = [
     "format_realised",
     "format_replicates",
     "format_share",
+    "format_signed",
     "format_significant",
     "format_text",
     "format_warnings",
@@ -309,14 +320,17 @@ __all__ = [
     "prose_width",
     "provenance",
     "publish_accounts",
+    "publish_figures",
     "publish_product",
     "publish_results",
+    "read_caption",
     "read_names",
     "read_study_settings",
     "read_temperature",
     "render",
     "render_html",
     "render_markdown",
+    "save_captions",
     "save_figure",
     "select_deliberations",
     "select_distinct",
@@ -326,8 +340,8 @@ __all__ = [
     "show",
     "show_sentences",
     "show_text",
-    "simplex_titles",
     "sort_reasons",
+    "space_letters",
     "space_words",
     "spell_count",
     "split_blocks",

@@ -32,11 +32,19 @@ def provenance(rows: Sequence[Row]) -> str:
 def origin(conditions: Sequence[TrackedCondition]) -> str:
     """Describe the source of numbers: the backends, and whether they are evidence of anything."""
     backends = sorted({condition.factors["backend"] for condition in conditions})
-    line = f"backend: {', '.join(backends) or 'none'}"
-    if any(condition.simulated for condition in conditions) or "simulated" in backends:
-        line += "; simulated agents, no evidence about language models"
-    if any(condition.tiny for condition in conditions):
-        line += "; the tiny model shows that the hosted path works and stands for no real model"
+    parts = [f"backend: {', '.join(backends) or 'none'}", disclose_source(conditions)]
     if published := sorted({c.published for c in conditions if c.published}):
-        line += f"; runs of the papers' authors, made there and read from {', '.join(published)}"
-    return line
+        parts.append(
+            f"runs of the papers' authors, made there and read from {', '.join(published)}"
+        )
+    return "; ".join(filter(None, parts))
+
+
+def disclose_source(conditions: Sequence[TrackedCondition]) -> str:
+    """Say of which language models numbers are no evidence; empty where a real model answered."""
+    parts = []
+    if any(c.simulated or c.factors["backend"] == "simulated" for c in conditions):
+        parts.append("simulated agents, no evidence about language models")
+    if any(condition.tiny for condition in conditions):
+        parts.append("the tiny model shows that the hosted path works and stands for no real model")
+    return "; ".join(parts)

@@ -64,6 +64,8 @@ class Settings(StrictSettings):
         reruns that a figure shows. Empty for none.
     every
         True if every table is printed, or what fits a screen.
+    captions
+        True if captions are drawn into figures.
     """
 
     study: str
@@ -76,6 +78,7 @@ class Settings(StrictSettings):
     baseline: Text = ""
     reruns: Text = ""
     every: bool = False
+    captions: bool = False
 
 
 @dataclass(frozen=True)

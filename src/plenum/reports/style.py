@@ -1,4 +1,4 @@
-"""The shared look of all figures: print sizes, a palette for all eyes, a caption below.
+"""The shared look of all figures: print sizes, a palette for all eyes, captions beside them.
 
 Figures are drawn at the size at which they are printed: ``COLUMN`` or ``PAGE`` inches wide, with no
 letter below ``SMALL`` points.
@@ -28,7 +28,7 @@ COLUMN = 3.5
 PAGE = 7.2
 """Width of a figure over both columns, in inches."""
 
-SMALL = 6.0
+SMALL = 7.0
 """The smallest letters, in points."""
 
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -39,8 +39,8 @@ MARKERS = ("o", "s", "^", "D", "v", "P", "X")
 LINES = ("-", "--", "-.", ":")
 GREY = "#7f7f7f"
 
-_MARGIN = 0.12
-"""Inches of a figure's width that a caption leaves free."""
+_MARGIN, _LINE = 0.12, 0.13
+"""Inches of a figure's width that a drawn caption leaves free, and the height of its lines."""
 
 _ANONYMOUS: dict[str, dict[str, None]] = {
     "png": {"Software": None},
@@ -90,10 +90,10 @@ def label_outer(axes: NDArray[Any], x: str = "", y: str = "") -> None:
         panel.set_ylabel(y)
 
 
-def count_keys(labels: Iterable[str], size: float = 6.5) -> int:
-    """Count the keys of a legend that fit side by side on a page."""
-    widest = max(width(label, size) for label in labels) + 0.55
-    return max(int(PAGE / widest), 1)
+def count_keys(labels: Iterable[str], wide: float = PAGE) -> int:
+    """Count the keys of a legend that fit side by side into some inches."""
+    widths = [width(label) + 0.55 for label in labels]
+    return len(widths) if sum(widths) <= wide else max(int(wide / max(widths)), 1)
 
 
 def chunks(items: Sequence[T], most: int) -> list[Sequence[T]]:
@@ -121,13 +121,37 @@ def wrap_inches(text: str, wide: float, size: float = SMALL) -> str:
     return "\n".join(lines)
 
 
-def add_caption(figure: Figure, lines: Sequence[str]) -> None:
-    """Put lines under a figure: its content, counts, backend and warnings.
+def add_caption(figure: Figure, sentences: Sequence[str], source: str = "") -> None:
+    """Give a figure its caption, which stands beside it and not in it.
 
-    Long lines are broken at the figure's width.
+    Parameters
+    ----------
+    sentences
+        What it shows, its counts, backend and warnings.
+    source
+        The line that stays in the figure, for whoever takes it away alone: that its numbers are no
+        evidence about language models. Empty where they may be.
     """
-    wide = figure.get_figwidth() - _MARGIN
-    text = "\n".join(wrap_inches(line, wide) for line in lines if line)
+    # texts that can be drawn have their dollars escaped, since these would begin a formula
+    figure.set_label(" ".join(sentences).replace(r"\$", "$"))
+    if source:
+        _write_below(figure, source)
+
+
+def read_caption(figure: Figure) -> str:
+    """Return the caption of a figure as plain text in one line."""
+    return str(figure.get_label())
+
+
+def _draw_caption(figure: Figure) -> None:
+    """Draw a figure's caption below it: its panels keep their size."""
+    text = read_caption(figure).replace("$", r"\$")
+    lines = wrap_inches(text, figure.get_figwidth() - _MARGIN)
+    figure.set_figheight(figure.get_figheight() + _LINE * (lines.count("\n") + 1))
+    _write_below(figure, lines)
+
+
+def _write_below(figure: Figure, text: str) -> None:
     figure.supxlabel(text, fontsize=SMALL, x=0.01, ha="left")
 
 
@@ -144,12 +168,22 @@ def _settle(figure: Figure) -> None:
 
 
 def save_figure(
-    figure: Figure, folder: Path, name: str, kinds: Sequence[str] = ("png", "svg")
+    figure: Figure,
+    folder: Path,
+    name: str,
+    kinds: Sequence[str] = ("png", "svg"),
+    *,
+    captioned: bool = False,
 ) -> list[Path]:
-    """Write a figure as PNG and SVG, and close it: the same figure gives the same bytes."""
+    """Write a figure as PNG and SVG, and close it: the same figure gives the same bytes.
+
+    With ``captioned`` its caption is drawn below it.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     files = [folder / f"{name}.{kind}" for kind in kinds]
     with apply_style():
+        if captioned:
+            _draw_caption(figure)
         _settle(figure)
         for kind, file in zip(kinds, files, strict=True):
             figure.savefig(file, metadata=_ANONYMOUS[kind])

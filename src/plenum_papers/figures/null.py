@@ -1,6 +1,8 @@
 """Figure of λ̂ against its distribution without growth, under two randomisations (Fig. S5)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -13,11 +15,11 @@ from plenum.dynamics import NullTest, shuffle_test
 from plenum.reports import (
     COLOURS,
     PAGE,
-    SMALL,
     EstimatedStudy,
     Row,
     Settings,
     format_p_value,
+    format_signed,
     label_outer,
     list_varying_factors,
     make_panels,
@@ -31,8 +33,10 @@ from plenum.reports import (
 MOST = 4
 """Number of conditions that are drawn."""
 
-_BINS = 40
+_BINS = 60
 _OBSERVED, _SHUFFLED, _REVERSED = COLOURS[0], COLOURS[1], "0.72"
+_OF_REVERSAL: dict[str, Any] = {"color": _REVERSED}
+_OF_SHUFFLE: dict[str, Any] = {"histtype": "step", "color": _SHUFFLED, "lw": 1.0, "ls": "--"}
 
 
 @dataclass(frozen=True)
@@ -50,13 +54,16 @@ def draw_null(study: EstimatedStudy) -> Figure | None:
     tested = [_test(row, study.chosen) for row in select_foremost(rows, MOST)]
     columns = min(len(tested), 2)
     lines = -(-len(tested) // 2)
-    wide, more = (PAGE, 1.4) if columns > 1 else (PAGE / 2, 2.3)
-    figure, axes = make_panels(lines, columns, (wide, 1.75 * lines + more), len(tested))
-    names = list_varying_factors(rows)
+    wide, more = (PAGE, 0.6) if columns > 1 else (PAGE / 2, 0.95)
+    size = (wide, 1.45 * lines + more)
+    figure, axes = make_panels(lines, columns, size, len(tested), sharex=True)
+    names, bins = list_varying_factors(rows), _share_bins(tested)
     for panel, condition in zip(axes.flat, tested, strict=False):
-        _panel(panel, condition)
-        label = name(condition.row, names)
-        panel.set_title(f"{wrap_letters(label, 50)}, n = {condition.row.n}")
+        _panel(panel, condition, bins)
+        p = [format_p_value(test.p) for test in (condition.reversal, condition.shuffle)]
+        title = wrap_letters(f"{name(condition.row, names)}, n = {condition.row.n}", 50)
+        estimate = f"{symbol([condition.row])} = {format_signed(condition.reversal.value)}"
+        panel.set_title(f"{title}\n{estimate}, p {p[0]} by reversal, {p[1]} by shuffling")
     exponent = symbol([condition.row for condition in tested])
     label_outer(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
@@ -85,24 +92,19 @@ def _test(row: Row, chosen: Settings) -> _TestedRow:
     return _TestedRow(row, row.summary.reversal, shuffled)
 
 
-def _panel(axes: Axes, condition: _TestedRow) -> None:
-    reversed_, shuffled = select_draws(condition.reversal), select_draws(condition.shuffle)
-    ends = np.concatenate([reversed_, shuffled, [condition.reversal.value, 0.0]])
-    bins = np.linspace(ends.min(), ends.max(), _BINS + 1)
-    edges = bins.tolist()
-    if edges[-1] > edges[0]:
-        axes.hist(reversed_, edges, density=True, color=_REVERSED)
-        axes.hist(shuffled, edges, density=True, histtype="step", color=_SHUFFLED, lw=1.0, ls="--")
+def _share_bins(tested: Sequence[_TestedRow]) -> list[float]:
+    """Return the edges of the bins of all panels, so that these can be compared."""
+    parts = [select_draws(test) for each in tested for test in (each.reversal, each.shuffle)]
+    ends = np.concatenate([*parts, [each.reversal.value for each in tested], [0.0]])
+    return [float(edge) for edge in np.linspace(ends.min(), ends.max(), _BINS + 1)]
+
+
+def _panel(axes: Axes, condition: _TestedRow, bins: Sequence[float]) -> None:
+    if bins[-1] > bins[0]:
+        for test, style in ((condition.reversal, _OF_REVERSAL), (condition.shuffle, _OF_SHUFFLE)):
+            axes.hist(select_draws(test), bins, density=True, **style)
     axes.axvline(0, color="0.4", lw=0.6, ls=":")
     axes.axvline(condition.reversal.value, color=_OBSERVED, lw=1.5)
-    p = [format_p_value(test.p) for test in (condition.reversal, condition.shuffle)]
-    estimate = f"{symbol([condition.row])} = {condition.reversal.value:.3f}"
-    text = f"{estimate}\nreversal p = {p[0]}\nshuffle p = {p[1]}"
-    room = axes.get_ylim()[1]
-    axes.set_ylim(0, room * 1.5)
-    left = condition.reversal.value > bins[[0, -1]].mean()
-    axes.text(0.02 if left else 0.98, 0.97, text, transform=axes.transAxes, va="top",
-              ha="left" if left else "right", fontsize=SMALL + 0.5)  # fmt: skip
     axes.set_yticks([])
     axes.spines["left"].set_visible(False)
 

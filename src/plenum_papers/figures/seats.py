@@ -38,10 +38,10 @@ def draw_seats(study: EstimatedStudy) -> Figure | None:
         return None
     row = most_flips(rows)
     options, shown = find_leading(row), representative(row)
-    fitting = count_keys(clean(seat, LONG) for seat in row.tracked.seats)
-    keys = -(-len(row.tracked.seats) // fitting)
     wide = PAGE if len(shown) > 2 else PAGE / 2
-    size = (wide, 1.35 * len(options) + 1.45 + 0.13 * keys + (0.5 if wide < PAGE else 0.0))
+    fitting = count_keys([clean(seat, LONG) for seat in row.tracked.seats], wide)
+    keys = -(-len(row.tracked.seats) // fitting)
+    size = (wide, 1.35 * len(options) + 0.75 + 0.14 * keys)
     figure, axes = make_panels(len(options), len(shown), size, sharex=True, sharey=True)
     for line, option in zip(axes, options, strict=True):
         line[0].set_ylabel(f"preference for\n{_name(row, option)}")
@@ -51,7 +51,7 @@ def draw_seats(study: EstimatedStudy) -> Figure | None:
         panel.set_title(_title(row, replicate), fontsize=SMALL + 0.5)
     for panel in axes[-1]:
         panel.set_xlabel("round")
-    _legend(figure, row, max(int(fitting * wide / PAGE), 1))
+    _legend(figure, row, fitting)
     flips = _flips(row)
     write_caption(
         figure,

@@ -28,7 +28,7 @@ from plenum.reports import (
     write_caption,
 )
 
-MOST = 12
+MOST = 16
 """Number of panels that stay readable on a page."""
 
 _WIDE = 0.72
@@ -87,7 +87,7 @@ def spread_offsets(values: NDArray[np.int_]) -> NDArray[np.float64]:
 def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
     columns = min(len(groups), 4)
     lines = math.ceil(len(groups) / columns)
-    size = (PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.9)
+    size = (PAGE * (columns / 4 if columns > 2 else 0.5 * columns), 1.75 * lines + 0.3)
     figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for panel, rows in zip(axes.flat, groups, strict=False):
         pooled = pool(rows)

@@ -14,7 +14,6 @@ from plenum.reports import (
     SMALL,
     Row,
     apply_look,
-    format_letters,
     format_replicates,
     group_rows,
     join_levels,
@@ -22,11 +21,12 @@ from plenum.reports import (
     list_varying_factors,
     make_panels,
     read_temperature,
+    space_letters,
     symbol,
     write_caption,
 )
 
-_ROOM = 0.32
+_ROOM = 0.36
 """Width in inches of a temperature with its n and letters."""
 
 
@@ -53,7 +53,7 @@ def draw_temperatures(rows: Sequence[Row]) -> Figure | None:
     columns = 1 if len(groups) == 1 or _ROOM * len(levels) > COLUMN - 0.8 else 2
     lines = math.ceil(len(groups) / columns)
     wide = PAGE if columns == 2 or _ROOM * len(levels) > COLUMN - 0.8 else COLUMN
-    size = (wide, lines * (1.75 + 0.24 * len(series)) + 0.75)
+    size = (wide, lines * (1.65 + 0.24 * len(series)) + 0.4)
     figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
@@ -97,7 +97,7 @@ def _panel(
         axes.axhline(walk, color="0.3", lw=0.9, ls=":", label=f"diffusion, {walk:.3f}")
     axes.set_xticks(range(len(levels)), ticks, fontsize=SMALL, linespacing=1.2)
     axes.set_xlim(-0.5, len(levels) - 0.5)
-    axes.set_xlabel("temperature; n and warnings below")
+    axes.set_xlabel("temperature")
     axes.grid(axis="y")
 
 
@@ -120,4 +120,5 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 def _below(rows: Sequence[Row]) -> str:
     """Return n and warning letters of the conditions at a temperature, which may be several."""
     counts = ", ".join(map(format_replicates, rows)) or "-"
-    return f"{counts}\n{format_letters(name for row in rows for name in row.warnings)}"
+    letters = space_letters(name for row in rows for name in row.warnings)
+    return f"n {counts}\n{letters}".rstrip()

@@ -1,6 +1,5 @@
 """Figure of a scenario's wordings: the trajectory of each, and their divergence (Fig. S7)."""
 
-import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -9,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics import CANONICAL, LyapunovEstimate
+from plenum.dynamics import CANONICAL
 from plenum.reports import (
     COLOURS,
     GREY,
@@ -26,13 +25,13 @@ from plenum.reports import (
     draw_curve,
     draw_simplex,
     format_decisions,
+    format_estimate,
     limit_rows,
     list_varying_factors,
     make_panels,
     name,
     name_shared,
     set_divergence_scale,
-    simplex_titles,
     symbol,
     write_caption,
 )
@@ -58,7 +57,7 @@ def draw_wordings(study: EstimatedStudy) -> Figure | None:
     if not every:
         return None
     rows, left = limit_rows(every, MOST)
-    figure, axes = make_panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 1.1))
+    figure, axes = make_panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 0.4))
     names = list_varying_factors(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
@@ -81,7 +80,6 @@ def draw_wordings(study: EstimatedStudy) -> Figure | None:
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
         methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
         studies=list(dict.fromkeys(clean(row.tracked.study) for row in met)),
-        titles=simplex_titles(rows),
         left=left,
     )
     return figure
@@ -163,11 +161,5 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
 
 def _level(axes: Axes, row: Row, what: str, style: dict[str, Any], window: tuple[int, int]) -> None:
     assert row.summary is not None
-    label = f"{what}, n = {row.n}:\n{symbol([row])} = {_estimate(row.summary.lyapunov)}"
+    label = f"{what}, n = {row.n}:\n{symbol([row])} = {format_estimate(row.summary.lyapunov)}"
     draw_curve(axes, row, style, window, label)
-
-
-def _estimate(exponent: LyapunovEstimate) -> str:
-    if math.isnan(exponent.value):
-        return exponent.status
-    return f"{exponent.value:.3f} [{exponent.ci_low:.3f}, {exponent.ci_high:.3f}]"

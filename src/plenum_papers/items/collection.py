@@ -1,6 +1,7 @@
 """Collection of the papers' results from tracked studies: numbered files, and a page of all."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from plenum.reports import (
     Picture,
     Points,
     Product,
+    SavedFigure,
     Section,
     Settings,
     Table,
@@ -30,8 +32,10 @@ from plenum.reports import (
     draw_pages,
     load_study,
     provenance,
+    read_caption,
     render_html,
     render_markdown,
+    save_captions,
     save_figure,
 )
 from plenum.tracking import log_report
@@ -51,7 +55,7 @@ class ShownItem:
     """The results of an item: its files and tables, or the reason why there are none."""
 
     item: PaperItem
-    pictures: tuple[Path, ...] = ()
+    pictures: tuple[SavedFigure, ...] = ()
     files: tuple[Path, ...] = ()
     tables: tuple[Table, ...] = ()
     missing: str = ""
@@ -85,6 +89,9 @@ def collect(
         shown = _show(item, chosen, load)
         log(f"{item.id:<14} {', '.join(path.name for path in shown.files) or shown.missing}")
         collected.append(shown)
+    drawn = [picture for shown in collected for picture in shown.pictures]
+    if drawn:
+        save_captions({each.files[0].stem: each.caption for each in drawn}, chosen.out)
     return collected
 
 
@@ -94,11 +101,11 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
         return ShownItem(item, missing=f"not run: {item.studies[0].command()}")
     first, stem = replace(chosen, study=names[0] if names else ""), item.id.replace("/", "_")
     source = TableSource(first, names, item.selects if item.conditions else None, load)
-    pictures = tuple(_run_script(item, chosen, stem)) if item.script else ()
+    pictures, others = _run_script(item, chosen, stem) if item.script else ([], [])
     if item.figure and names:
-        pictures = tuple(_draw(item, first, load, stem))
+        pictures = list(_draw(item, first, load, stem))
     numbered = TABLES[item.table].make(source) if item.table else None
-    files = [*pictures]
+    files = [*others, *(file for picture in pictures for file in picture.files)]
     if numbered is not None:
         files += Product(stem, numbered.tables, {stem: numbered.frame}).write(chosen.out)
     if names:
@@ -107,7 +114,7 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
     kept = [row for row in rows if not item.conditions or item.selects(row.tracked.factors)]
     return ShownItem(
         item,
-        pictures,
+        tuple(pictures),
         tuple(files),
         numbered.tables if numbered else (),
         "" if files else "the runs have nothing to show in it",
@@ -115,27 +122,44 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
     )
 
 
-def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterator[Path]:
+def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterator[SavedFigure]:
     """Draw the item's figure from the conditions that it shows."""
     given = dict(word.split("=", 1) for word in item.shown_with.split())
     stored = run_or_imported(given.values(), chosen.uri)
     others: Any = {key: stored[name] for key, name in given.items() if name in stored}
     part = load(replace(chosen, **others)).restrict(item.selects)
+    drawing = FIGURES[item.figure]
     if any(row.n for row in part.rows):
-        for number, figure in enumerate(draw_pages(FIGURES[item.figure], part), 1):
-            yield from save_figure(figure, chosen.out, stem + (f"_{number}" if number > 1 else ""))
+        for number, figure in enumerate(draw_pages(drawing, part), 1):
+            page = stem + (f"_{number}" if number > 1 else "")
+            files = save_figure(figure, chosen.out, page, captioned=chosen.captions)
+            yield SavedFigure(drawing.name, drawing.shows, files, read_caption(figure))
         plt.close("all")
 
 
-def _run_script(item: PaperItem, chosen: Settings, stem: str) -> Iterator[Path]:
-    """Run a script that needs no study, and store its files under the item's name."""
+def _run_script(
+    item: PaperItem, chosen: Settings, stem: str
+) -> tuple[list[SavedFigure], list[Path]]:
+    """Run a script that needs no study; store its figures and other files under the item's name."""
     with TemporaryDirectory() as folder:
         command = [sys.executable, str(project_root() / item.script), "--out", folder]
+        command += ["--captions"] if chosen.captions else []
         env = strip_secrets(os.environ)
         subprocess.run(command, check=True, stdout=subprocess.DEVNULL, env=env)
+        text = Path(folder, "captions.md").read_text(encoding="utf-8")
         chosen.out.mkdir(parents=True, exist_ok=True)
-        for file in sorted(Path(folder).iterdir()):
-            yield Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))
+        files = {
+            file.name: Path(shutil.move(file, chosen.out / f"{stem}_{file.name}"))
+            for file in sorted(Path(folder).iterdir())
+            if file.stem != "captions"
+        }
+    figures = [
+        SavedFigure(
+            item.script, name, [files.pop(f"{name}.{kind}") for kind in ("png", "svg")], caption
+        )
+        for name, caption in re.findall("## (.+)\n\n(.+)\n", text)
+    ]
+    return figures, list(files.values())
 
 
 def write_index(collected: Sequence[ShownItem], folder: Path, lead: str, notice: str) -> list[Path]:
@@ -164,12 +188,9 @@ def _blocks(shown: ShownItem, pictures: Iterator[int], grids: Iterator[int]) -> 
     yield Points(tuple(("", command) for command in commands))
     if shown.missing:
         yield Text(f"Nothing to show: {shown.missing}.")
-    for file in shown.pictures:
-        if file.suffix == ".png":
-            both = (file, file.with_suffix(".svg"))
-            drawn = FIGURES[item.figure].shows if item.figure else file.stem.rpartition("_")[2]
-            name = item.figure or Path(item.script).stem
-            caption, alt = f"{drawn} ({shown.provenance})", f"{item.title}; {drawn}"
-            yield Picture(next(pictures), name, both, item.title, caption, alt)
+    for each in shown.pictures:
+        alt = f"{item.title}; {each.shows}"
+        name = Path(each.name).stem
+        yield Picture(next(pictures), name, tuple(each.files), item.title, each.caption, alt)
     for table in shown.tables:
         yield Grid(next(grids), table)

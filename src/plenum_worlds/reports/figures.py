@@ -20,20 +20,23 @@ from plenum.reports import (
     COLOURS,
     GREY,
     PAGE,
-    SMALL,
+    SavedFigure,
     Settings,
     add_caption,
     apply_look,
     apply_style,
+    capital,
     count_keys,
+    disclose_source,
     format_p_value,
     label_outer,
     make_panels,
     origin,
-    print_written,
+    publish_figures,
+    read_caption,
     save_figure,
 )
-from plenum.tracking import Study, TrackedCondition, log_report
+from plenum.tracking import Study, TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.dynamics import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, group_runs
@@ -91,7 +94,7 @@ def over_time(group: Group) -> Figure:
     if handles:
         figure.legend(
             handles.values(), handles.keys(),
-            loc="outside upper left", fontsize=SMALL, ncols=count_keys(handles, SMALL),
+            loc="outside upper left", ncols=count_keys(handles),
             handlelength=2.6,
         )  # fmt: skip
     _caption(figure, "over_time", drawn, band=band, gaps=shown.gaps, left=names[MOST_LINES:])
@@ -146,7 +149,7 @@ def baselines(group: Group) -> Figure:
         _within(panel, least, most)
         panel.grid(axis="x")
         panel.set_ylim(-0.6, len(arms) - 0.4)
-    axes[0, 0].set_yticks(places, arms, fontsize=6.5)
+    axes[0, 0].set_yticks(places, arms)
     _caption(figure, "baselines", group, first=left)
     return figure
 
@@ -273,8 +276,9 @@ def _caption(
     played = group.played
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
-    last = (group.heading, f"{completed}/{target} runs", origin(played))
-    add_caption(figure, [*first, *list_notes(name, **facts), "; ".join(filter(None, last))])
+    sentences = [*first, f"{group.heading}: {completed}/{target} runs", origin(played)]
+    ends = [f"{capital(text)}." for text in sentences]
+    add_caption(figure, [*list_notes(name, **facts), *ends], capital(disclose_source(played)))
 
 
 WORLD_DRAWINGS = {
@@ -301,18 +305,17 @@ def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     played = Study(chosen.study, chosen.uri).conditions
     if not any(condition.completed for condition in played):
         raise UserError(f"study: no run of {chosen.study!r} has been completed")
-    files = [
-        file for _, drawn_files in draw_study(played, chosen.out, names) for file in drawn_files
-    ]
-    log_report(chosen.study, chosen.uri, files)
-    for file in files:
-        print_written([file])
+    publish_figures(draw_study(played, chosen.out, names, captioned=chosen.captions), chosen)
 
 
 def draw_study(
-    played: Sequence[TrackedCondition], folder: Path, names: Collection[str] | None = None
-) -> list[tuple[str, list[Path]]]:
-    """Draw a study's figures into a folder; return what each shows, and its files."""
+    played: Sequence[TrackedCondition],
+    folder: Path,
+    names: Collection[str] | None = None,
+    *,
+    captioned: bool = False,
+) -> list[SavedFigure]:
+    """Draw a study's figures into a folder; return each."""
     figures = []
     grouped = group_runs(played)
     tasks = [group.task for group in grouped]
@@ -323,6 +326,6 @@ def draw_study(
             if names is None or name in names:
                 with apply_style():
                     figure = draw(group)
-                files = save_figure(figure, folder, f"{stem}_{name}")
-                figures.append((f"{world}: {shown}", files))
+                files = save_figure(figure, folder, f"{stem}_{name}", captioned=captioned)
+                figures.append(SavedFigure(name, f"{world}: {shown}", files, read_caption(figure)))
     return figures

@@ -9,7 +9,7 @@ from plenum.reports.figures.words import limit_rows, name, name_shared, write_ca
 from plenum.reports.formats import format_number, format_p_value
 from plenum.reports.rows import list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, label_outer, make_panels
+from plenum.reports.style import COLOURS, PAGE, SMALL, label_outer, make_panels
 
 MOST = 4
 """The largest number of conditions that are drawn, a row of panels each."""
@@ -26,7 +26,7 @@ def draw_branching(study: EstimatedStudy) -> Figure | None:
     if not every:
         return None
     rows, left = limit_rows(every, MOST)
-    figure, axes = make_panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 1.2))
+    figure, axes = make_panels(len(rows), 3, (PAGE, 1.9 * len(rows) + 0.4))
     names = [n for n in list_varying_factors(every) if n != "settings"]
     for line, row in zip(axes, rows, strict=True):
         estimates = row.branches
@@ -76,7 +76,7 @@ def _cosines(axes: Axes, estimates: Branching) -> None:
     axes.set_ylim(low, high + 0.3 * (high - low))
     axes.set_yticks([tick for tick in axes.get_yticks() if tick <= 1])  # no cosine is above
     axes.legend(loc="upper left", ncols=2, title=f"p = {format_p_value(estimates.c_p)}",
-                title_fontsize=6.5, alignment="left", handlelength=1)  # fmt: skip
+                title_fontsize=SMALL, alignment="left", handlelength=1)  # fmt: skip
 
 
 def _points(

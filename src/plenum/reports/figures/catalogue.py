@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 from matplotlib.figure import Figure
@@ -33,6 +34,25 @@ class Drawing(NamedTuple):
     draw: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None]
     needs: str = ""
     many: Callable[[EstimatedStudy], Figure | Sequence[Figure] | None] | None = None
+
+
+class SavedFigure(NamedTuple):
+    """A page of a figure that was written.
+
+    Attributes
+    ----------
+    name, shows
+        Those of its drawing.
+    files
+        Its PNG and its SVG.
+    caption
+        What stands beside it, as plain text.
+    """
+
+    name: str
+    shows: str
+    files: list[Path]
+    caption: str
 
 
 def _draw_nothing(study: EstimatedStudy) -> None:

@@ -1,8 +1,7 @@
 """Decisions of committees: shares of options, of no majority and of flips, a line a condition."""
 
 from collections import Counter
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections.abc import Mapping, Sequence
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
@@ -10,9 +9,9 @@ from matplotlib.figure import Figure
 from plenum.dynamics import NO_MAJORITY, Share, estimate_share
 from plenum.reports.figures import words
 from plenum.reports.figures.options import choose_look, name_options
-from plenum.reports.rows import Row
+from plenum.reports.rows import Row, group_rows
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, chunks, make_panels, width
+from plenum.reports.style import GREY, PAGE, SMALL, make_panels, width
 
 MOST = 40
 """Lines of a page, headings included."""
@@ -31,11 +30,8 @@ _NAMES = 2.4
 _FLIPS = "0.35"
 
 
-class DecisionLine(NamedTuple):
-    """A condition, or a heading without one."""
-
-    label: str
-    row: Row | None = None
+Line = tuple[str, Row]
+"""A name and the condition to draw."""
 
 
 def decisions(study: EstimatedStudy) -> list[Figure]:
@@ -45,7 +41,7 @@ def decisions(study: EstimatedStudy) -> list[Figure]:
         return []
     names = words.list_distinguishing(rows)
     columns = list_columns(rows)
-    pages = chunks(_lines(rows, names), MOST)
+    pages = words.fill_pages(_groups(rows, names), MOST)
     return [_page(page, columns, (at, len(pages))) for at, page in enumerate(pages, start=1)]
 
 
@@ -74,50 +70,45 @@ def estimate_option_share(row: Row, column: str, columns: Sequence[str]) -> Shar
     return estimate_share(ends.count(column), len(ends)) if column in (*own, NO_MAJORITY) else None
 
 
-def _lines(rows: Sequence[Row], names: Sequence[str]) -> list[DecisionLine]:
-    """List the conditions, a line each, under their scenario if there are several."""
-    scenarios = dict.fromkeys(row.tracked.factors["scenario"] for row in rows)
-    lines = []
-    for scenario in scenarios:
-        if len(scenarios) > 1 and names:
-            lines.append(DecisionLine(words.clean(scenario, words.LONG)))
-        own = [row for row in rows if row.tracked.factors["scenario"] == scenario]
-        lines += [
-            DecisionLine(words.spell_factors(row, names) or words.clean(scenario, words.LONG), row)
-            for row in own
-        ]
-    return lines
+def _groups(rows: Sequence[Row], names: Sequence[str]) -> list[tuple[str, list[Line]]]:
+    """Group the conditions, a line each, under their scenario if there are several."""
+    cases = {
+        words.clean(case, words.LONG): own
+        for (case,), own in group_rows(rows, ["scenario"]).items()
+    }
+    headed = len(cases) > 1 and bool(names)
+    return [
+        (case if headed else "", [(words.spell_factors(row, names) or case, row) for row in own])
+        for case, own in cases.items()
+    ]
 
 
-def _page(lines: Sequence[DecisionLine], columns: Sequence[str], place: tuple[int, int]) -> Figure:
-    rows = [line.row for line in lines if line.row is not None]
-    room = min(max(width(line.label) for line in lines) + 0.55, _NAMES)
+def _page(lines: Sequence[Line | str], columns: Sequence[str], place: tuple[int, int]) -> Figure:
+    drawn = {at: line for at, line in enumerate(lines) if not isinstance(line, str)}
+    rows = [row for _, row in drawn.values()]
+    room = min(max(width(name) for name, _ in drawn.values()) + 0.6, _NAMES)
     plot = (PAGE - room) / (len(columns) + 1)
     heads = {column: _head(rows, column, plot) for column in (*columns, "flips")}
-    high = _HIGH * len(lines) + 0.11 * max(head.count("\n") for head in heads.values()) + 1.3
+    high = _HIGH * len(lines) + 0.11 * max(head.count("\n") for head in heads.values()) + 0.6
     figure, (axes,) = make_panels(
         1, len(columns) + 2, (PAGE, high), sharey=True,
         width_ratios=(room, *[plot] * (len(columns) + 1)),
     )  # fmt: skip
     names, *plots = axes
     for at, line in enumerate(lines):
-        _name(names, at, line, room)
+        if isinstance(line, str):
+            words.write_text(names, 0, at, line, bold=True)
+            continue
+        words.write_text(names, 0, at, words.cut_to_width(line[0], room - 0.5))
+        words.write_text(names, room - 0.45, at, f"n {words.format_replicates(line[1])}")
     for panel, column in zip(plots, heads, strict=True):
-        _panel(panel, lines, column, columns)
+        _panel(panel, {at: row for at, (_, row) in drawn.items()}, column, columns)
         panel.set_title(heads[column], fontsize=SMALL + 0.5, loc="left")
     names.set_axis_off()
     names.set_xlim(0, room)
     names.set_ylim(len(lines) - 0.4, -0.6)
     figure.get_layout_engine().set(w_pad=0.08)  # type: ignore[union-attr, call-arg]
-    one_case = len({row.tracked.factors["scenario"] for row in rows}) == 1
-    words.write_caption(
-        figure,
-        "decisions",
-        rows,
-        page=place,
-        others=OTHERS in columns,
-        titles="" if one_case and _fits(heads) else join_options(rows),
-    )
+    words.write_caption(figure, "decisions", rows, page=place, others=OTHERS in columns)
     return figure
 
 
@@ -131,52 +122,18 @@ def _head(rows: Sequence[Row], column: str, plot: float) -> str:
     options = shared.pop() if len(shared) == 1 else ()
     place = words.option_labels(26).find(column)
     named = words.clean(f"{column} {options[place]}") if place < len(options) else column
-    lines = words.wrap_letters(named, max(int(plot / 0.055), 8)).split("\n")
+    lines = words.wrap_letters(named, max(int(plot / 0.06), 8)).split("\n")
     fits = len(lines) <= 3 and max(width(line, SMALL + 0.5) for line in lines) <= plot - 0.1
     return "\n".join(lines) if fits else column
 
 
-def _fits(heads: dict[str, str]) -> bool:
-    """Return whether every option is named above its column."""
-    return all(len(head) > 1 for head in heads.values())
-
-
-def join_options(rows: Sequence[Row]) -> str:
-    """List the options by name for the caption, unless there are many cases."""
-    by_scenario = {
-        row.tracked.factors["scenario"]: row.tracked.options for row in rows if row.tracked.options
-    }
-    if len(by_scenario) > 4:
-        return ""
-    texts = (
-        f"{scenario}: "
-        + ", ".join(
-            f"{label} {name}" for label, name in zip(words.option_labels(26), names, strict=False)
-        )
-        for scenario, names in by_scenario.items()
-    )
-    return words.clean("; ".join(texts))
-
-
-def _name(axes: Axes, at: int, line: DecisionLine, room: float) -> None:
-    heading = line.row is None
-    label = line.label if heading else words.cut_to_width(line.label, room - 0.5)
-    texts = [(0.0, label, "left")]
-    if line.row is not None:
-        texts.append((room - 0.05, f"n {words.format_replicates(line.row)}", "right"))
-    for x, text, side in texts:
-        axes.text(x, at, text, fontsize=SMALL, va="center", ha=side,
-                  fontweight="bold" if heading else "normal").set_in_layout(False)  # fmt: skip
-
-
-def _panel(axes: Axes, lines: Sequence[DecisionLine], column: str, columns: Sequence[str]) -> None:
+def _panel(axes: Axes, rows: Mapping[int, Row], column: str, columns: Sequence[str]) -> None:
     colour, marker = (_FLIPS, "d") if column == "flips" else choose_look(column)
     colour = GREY if column == OTHERS else colour
-    for at, line in enumerate(lines):
-        if line.row is None or line.row.summary is None:
-            continue
-        flips = line.row.summary.flip_rate
-        found = flips if column == "flips" else estimate_option_share(line.row, column, columns)
+    for at, row in rows.items():
+        assert row.summary is not None
+        flips = row.summary.flip_rate
+        found = flips if column == "flips" else estimate_option_share(row, column, columns)
         if found is None:
             axes.text(0.5, at, "no such option", ha="center", va="center", fontsize=SMALL,
                       color=GREY)  # fmt: skip

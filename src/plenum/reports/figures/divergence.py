@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from plenum.dynamics import WINDOW, divergence_band
 from plenum.reports.figures import words
-from plenum.reports.marks import format_letters
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import (
     COLOURS,
@@ -66,7 +65,7 @@ def _page(
     titles = [_title(row, names, wide / columns - 0.4) for row in rows]
     most = max(title.count("\n") + 1 for title in titles)
     line = 1.15 + (0.3 if columns < 3 else 0.0) + 0.12 * most
-    high = lines * line + 1.35 + (0.12 if columns == 1 else 0.0)
+    high = lines * line + (0.65 if columns == 3 else 0.8)
     figure, axes = make_panels(lines, columns, (wide, high), len(rows), sharex=True, sharey=True)
     drawn = list(axes.flat)[: len(rows)]
     for number, (panel, row, title) in enumerate(zip(drawn, rows, titles, strict=True)):
@@ -98,8 +97,7 @@ def _title(row: Row, names: Sequence[str], room: float) -> str:
     """Write name, estimate, n and letters, in lines that fit above a panel."""
     assert row.summary is not None
     exponent = f"{symbol([row])} = {words.format_estimate(row.summary.lyapunov)}"
-    marks = format_letters(row.warnings)
-    count = f"n = {words.format_replicates(row)}" + (f" ({marks})" if marks else "")
+    count = words.mark(f"n = {words.format_replicates(row)}", row.warnings)
     name = wrap_inches(words.spell_factors(row, names), room, SMALL + 0.5)
     line = f"{exponent}, {count}"
     if width(line, SMALL + 0.5) > room:
@@ -200,6 +198,5 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
     ]
     if _has_comparison(rows):
         handles.append(Line2D([], [], **_OTHERS, label="other conditions"))
-    fitting = count_keys(str(handle.get_label()) for handle in handles)
-    figure.legend(handles=handles, loc="outside upper left",
-                  ncols=max(int(fitting * wide / PAGE), 1), handlelength=2.2)  # fmt: skip
+    fitting = count_keys([str(handle.get_label()) for handle in handles], wide)
+    figure.legend(handles=handles, loc="outside upper left", ncols=fitting, handlelength=2.2)

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -12,16 +12,15 @@ from plenum.design import FACTORS, USUAL
 from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
-from plenum.reports.figures.words import write_caption
 from plenum.reports.formats import format_p_value
-from plenum.reports.marks import explain_letters, format_letters
+from plenum.reports.marks import explain_letters
 from plenum.reports.rows import Row, symbol
-from plenum.reports.style import COLOURS, PAGE, SMALL, chunks, make_panels, width
+from plenum.reports.style import COLOURS, PAGE, make_panels, width
 
 MOST = 46
 """Lines of a page, headings included."""
 
-_HIGH = 0.135
+_HIGH = 0.15
 """Height of a line in inches."""
 
 _USUAL = 4.0
@@ -37,9 +36,8 @@ _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
 
 
-@dataclass(frozen=True)
-class ForestLine:
-    """An effect to draw, or a heading without an estimate.
+class ForestLine(NamedTuple):
+    """An effect to draw.
 
     Attributes
     ----------
@@ -52,11 +50,15 @@ class ForestLine:
     """
 
     label: str
-    estimate: Estimate | None = None
-    p: float = math.nan
-    n: str = ""
-    warned: tuple[str, ...] = ()
+    estimate: Estimate
+    p: float
+    n: str
+    warned: tuple[str, ...]
     pooled: bool = False
+
+
+Group = tuple[str, list[ForestLine]]
+"""A heading and the lines below it."""
 
 
 def forest(
@@ -71,16 +73,13 @@ def forest(
     effects = [*contrasts, *interactions]
     if not effects:
         return []
-    names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
+    names = _list_held(effects)
     groups = [g for family in _families(effects) for g in _groups(family, across, names)]
     groups += list(_models(across, names))
-    pages = _pages(groups)
+    pages = words.fill_pages(groups, MOST)
     rows = [row for effect in effects for row in effect.cells]
-    reach = _limits(groups)
-    return [
-        _page([line for group in page for line in group], rows, reach, (n, len(pages)))
-        for n, page in enumerate(pages, 1)
-    ]
+    reach = _limits([line for _, lines in groups for line in lines])
+    return [_page(page, rows, reach, (n, len(pages))) for n, page in enumerate(pages, 1)]
 
 
 def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]]]:
@@ -96,71 +95,64 @@ def _families(effects: Sequence[Effect[Contrast]]) -> list[list[Effect[Contrast]
 
 def _groups(
     family: Sequence[Effect[Contrast]], across: Sequence[Effect[Estimate]], names: Sequence[str]
-) -> Iterator[list[ForestLine]]:
+) -> Iterator[Group]:
     """Yield a heading and its lines: by comparison if it was made often, else by place."""
     comparisons = dict.fromkeys(effect.name for effect in family)
-    places = dict.fromkeys(_place(effect, names) for effect in family)
+    places: dict[str, list[Effect[Contrast]]] = {}
+    for effect in family:
+        place = _name_place(effect, names) or effect.others.get("scenario", "all")
+        places.setdefault(place, []).append(effect)
     if len(comparisons) > len(places):
-        for place in places:
-            group = [effect for effect in family if _place(effect, names) == place]
-            yield [ForestLine(f"{_factor(group)}, {place}"), *(_line(e, _minus(e)) for e in group)]
+        for place, group in places.items():
+            factor = group[0].name.split()[0]
+            yield f"{factor}, {place}", [_line(e, _name_levels(e) + _of(e)) for e in group]
         return
     for name in comparisons:
-        group = [effect for effect in family if effect.name == name]
-        yield [
-            ForestLine(_heading(group[0])),
-            *(_line(effect, _place(effect, names)) for effect in group),
-            *(_mean(mean, names) for mean in across if mean.name == name),
-        ]
+        lines = [_line(e, place) for place, at in places.items() for e in at if e.name == name]
+        means = [_mean(mean, names) for mean in across if mean.name == name]
+        yield _heading(next(e for e in family if e.name == name)), [*lines, *means]
 
 
-def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[list[ForestLine]]:
+def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[Group]:
     """Yield the terms of the mixed models."""
     means = [mean for mean in across if mean.name.startswith("mixed model: ")]
     if means:
-        terms = (_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means)
-        yield [ForestLine("mixed model of the 2x2 over scenarios"), *terms]
+        terms = [_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means]
+        yield "mixed model of the 2x2 over scenarios", terms
 
 
 def list_places(effects: Sequence[Effect[E]]) -> list[str]:
     """Name the place of every effect by the factors that are held and differ; empty if none do."""
-    names = [n for n in FACTORS if len({e.others.get(n, "") for e in effects if n in e.others}) > 1]
-    held = [[n for n in names if n in effect.others] for effect in effects]
-    return [
-        words.join_levels(own, [effect.others[n] for n in own])
-        for own, effect in zip(held, effects, strict=True)
-    ]
+    names = _list_held(effects)
+    return [_name_place(effect, names) for effect in effects]
+
+
+def _list_held(effects: Sequence[Effect[E]]) -> list[str]:
+    """List the factors that are held and differ between effects."""
+    return [n for n in FACTORS if len({e.others[n] for e in effects if n in e.others}) > 1]
+
+
+def _name_place(effect: Effect[E], names: Sequence[str]) -> str:
+    held = [n for n in names if n in effect.others]
+    return words.join_levels(held, [effect.others[n] for n in held])
 
 
 def name_comparison(effect: Effect[E]) -> str:
     """Name a factor and the levels that are compared, as in ``roles: on minus off``."""
     factor, _, levels = effect.name.partition(" ")
-    treated, _, reference = levels.partition(" - ")
-    return f"{factor}: {_level(treated)} minus {_level(reference)}" if reference else effect.name
-
-
-def _factor(effects: Sequence[Effect[Contrast]]) -> str:
-    return effects[0].name.split()[0]
-
-
-def _place(effect: Effect[Contrast], names: Sequence[str]) -> str:
-    """Name the place of an effect: the factors that are held, as far as they differ."""
-    held = [n for n in names if n in effect.others]
-    return words.join_levels(held, [effect.others[n] for n in held]) or effect.others.get(
-        "scenario", "all"
-    )
+    return f"{factor}: {_name_levels(effect)}" if " - " in levels else effect.name
 
 
 def _heading(effect: Effect[Contrast]) -> str:
     if len(effect.cells) > 2:
         return "interaction: effect of mixed models with roles minus without" + _of(effect)
-    return f"{_factor([effect])}: {_minus(effect)}"
+    return name_comparison(effect) + _of(effect)
 
 
-def _minus(effect: Effect[Contrast]) -> str:
+def _name_levels(effect: Effect[E]) -> str:
     """Name the levels that are compared, as in ``on minus off``."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
-    return f"{_level(treated)} minus {_level(reference)}{_of(effect)}"
+    return f"{_level(treated)} minus {_level(reference)}"
 
 
 def _level(level: str) -> str:
@@ -184,32 +176,15 @@ def _line(effect: Effect[Contrast], label: str) -> ForestLine:
 
 
 def _mean(mean: Effect[Estimate], names: Sequence[str], label: str = "mean") -> ForestLine:
-    held = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
-    held = [n for n in held if n in mean.others]
-    where = words.join_levels(held, [mean.others[n] for n in held])
-    text = f"{label}, {where}" if where else label
+    told = [n for n in names if n != "scenario" and mean.others.get(n, USUAL.get(n))]
+    text = ", ".join(filter(None, (label, _name_place(mean, told))))
     n = f"{mean.estimate.n} scenarios"
     return ForestLine(text, mean.estimate, mean.p_holm, n, mean.warnings, pooled=True)
 
 
-def _pages(groups: Sequence[list[ForestLine]]) -> list[list[list[ForestLine]]]:
-    """Put groups on pages as far as they fit; a longer one is continued under its heading."""
-    parts: list[list[ForestLine]] = []
-    for head, *lines in groups:
-        again = ForestLine(f"{head.label} (continued)")
-        for number, part in enumerate(chunks(lines, MOST - 1)):
-            parts.append([again if number else head, *part])
-    pages: list[list[list[ForestLine]]] = [[]]
-    for part in parts:
-        if pages[-1] and sum(map(len, pages[-1])) + len(part) > MOST:
-            pages.append([])
-        pages[-1].append(part)
-    return pages
-
-
-def _limits(groups: Sequence[Sequence[ForestLine]]) -> tuple[float, float]:
+def _limits(lines: Sequence[ForestLine]) -> tuple[float, float]:
     """Compute the ends of the axis, the same on all pages: it holds 0, all effects, intervals."""
-    estimates = [line.estimate for group in groups for line in group if line.estimate]
+    estimates = [line.estimate for line in lines]
     values = [e.value for e in estimates if math.isfinite(e.value)]
     ends = [end for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
     widths = [e.ci_high - e.ci_low for e in estimates if math.isfinite(e.ci_high - e.ci_low)]
@@ -222,31 +197,30 @@ def _limits(groups: Sequence[Sequence[ForestLine]]) -> tuple[float, float]:
 
 
 def _page(
-    lines: Sequence[ForestLine],
+    lines: Sequence[ForestLine | str],
     rows: Sequence[Row],
     reach: tuple[float, float],
     place: tuple[int, int],
 ) -> Figure:
-    exponent = symbol(rows)
-    warned = ("warned",) if any(format_letters(line.warned) for line in lines) else ()
+    exponent, drawn = symbol(rows), [line for line in lines if not isinstance(line, str)]
+    warned = ("warned",) if any(words.space_letters(line.warned) for line in drawn) else ()
     head = (f"Δ{exponent} [95 %]", "n", "p (Holm)", *warned)
-    columns = [head, *(_cells(line)[: len(head)] for line in lines if line.estimate)]
-    places = _places(columns)
-    left = _GAP + max(width(line.label) for line in lines if line.estimate)
+    places = words.place_columns([head, *(_cells(line)[: len(head)] for line in drawn)])
+    left = _INDENT + 0.06 + max(width(line.label) for line in drawn)
     left = min(left, PAGE - places[-1] - _LEAST_PLOT)
     ratios = (left, PAGE - left - places[-1] - 0.4, places[-1])
-    size = (PAGE, _HIGH * (len(lines) + 1) + 1.15)
+    size = (PAGE, _HIGH * (len(lines) + 1) + 0.65)
     figure, ((names, axes, numbers),) = make_panels(1, 3, size, sharey=True, width_ratios=ratios)
     for at, line in enumerate(lines):
-        if line.estimate is None:
-            _write(names, 0, at, line.label, bold=True)
+        if isinstance(line, str):
+            words.write_text(names, 0, at, line, bold=True)
             continue
-        _write(names, _INDENT, at, words.cut_to_width(line.label, left - _INDENT))
+        words.write_text(names, _INDENT, at, words.cut_to_width(line.label, left - _INDENT))
         _draw(axes, at, line, reach)
         for x, text in zip(places, _cells(line)[: len(head)], strict=False):
-            _write(numbers, x, at, text)
+            words.write_text(numbers, x, at, text)
     for x, text in zip(places, head, strict=False):
-        _write(numbers, x, -1, text, bold=True)
+        words.write_text(numbers, x, -1, text, bold=True)
     axes.axvline(0, color="0.3", lw=0.7, zorder=0)
     axes.set_xlim(*reach)
     axes.set_ylim(len(lines) - 0.4, -1.6)
@@ -258,49 +232,33 @@ def _page(
         empty.set_xlim(0, wide)
         empty.set_axis_off()
     names.set_zorder(1)  # a long heading goes on over the plot
-    drawn = [e for line in lines if (e := line.estimate) and math.isfinite(e.ci_high - e.ci_low)]
-    cut = sum(bool(_beyond(estimate, reach)) for estimate in drawn)
-    write_caption(
+    known = [e for line in drawn if math.isfinite((e := line.estimate).ci_high - e.ci_low)]
+    words.write_caption(
         figure,
         "forest",
         rows,
         sure=f"{_SURE:g}",
-        pooled=any(line.pooled for line in lines),
+        pooled=any(line.pooled for line in drawn),
         ablated=any(row.tracked.factors["roles"].startswith(_ABLATED) for row in rows),
-        meant=explain_letters(name for line in lines for name in line.warned),
-        cut=cut,
-        drawn=len(drawn),
+        meant=explain_letters(name for line in drawn for name in line.warned),
+        cut=sum(bool(_beyond(estimate, reach)) for estimate in known),
+        drawn=len(known),
         page=place,
     )
     return figure
 
 
-_INDENT, _GAP = 0.08, 0.14
-"""Inches before a line's name, and between two columns."""
+_INDENT = 0.08
+"""Inches before a line's name."""
 
 _LEAST_PLOT = 2.2
 """Least width of the plot in inches, even next to long names."""
 
 
-def _places(columns: Sequence[Sequence[str]]) -> list[float]:
-    """Compute where each column of texts begins, in inches, and where the last one ends."""
-    widths = [max(map(width, texts)) + _GAP for texts in zip(*columns, strict=True)]
-    return [sum(widths[:n]) for n in range(len(widths) + 1)]
-
-
-def _write(axes: Axes, x: float, at: int, text: str, *, bold: bool = False) -> None:
-    drawn = axes.text(
-        x, at, text, fontsize=SMALL, va="center", fontweight="bold" if bold else "normal"
-    )
-    drawn.set_in_layout(False)
-    if bold:  # a long heading covers the lines of the plot below it
-        drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
-
-
 def _draw(axes: Axes, at: int, line: ForestLine, reach: tuple[float, float]) -> None:
     """Draw a marker, its interval, and arrows if that exceeds the axis."""
     e = line.estimate
-    if e is None or math.isnan(e.value):
+    if math.isnan(e.value):
         return
     colour = "black" if line.pooled else COLOURS[0]
     if math.isfinite(e.ci_low) and math.isfinite(e.ci_high):
@@ -315,11 +273,11 @@ def _draw(axes: Axes, at: int, line: ForestLine, reach: tuple[float, float]) -> 
 
 
 def _cells(line: ForestLine) -> tuple[str, str, str, str]:
-    e = line.estimate
-    if e is None or math.isnan(e.value):
-        return ("no estimate", line.n, "-", format_letters(line.warned))
+    e, letters = line.estimate, words.space_letters(line.warned)
+    if math.isnan(e.value):
+        return ("no estimate", line.n, "-", letters)
     text = f"{words.format_signed(e.value)} {words.interval(e.ci_low, e.ci_high)}".rstrip()
-    return (text, line.n, format_p_value(line.p), format_letters(line.warned))
+    return (text, line.n, format_p_value(line.p), letters)
 
 
 def _beyond(e: Estimate, reach: tuple[float, float]) -> list[tuple[float, str]]:

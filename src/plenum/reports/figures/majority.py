@@ -37,13 +37,16 @@ def majority(study: EstimatedStudy) -> Figure | None:
     lines = math.ceil(len(rows) / columns)
     wide = PAGE if columns > 2 else PAGE * columns / 2
     figure, axes = make_panels(
-        lines, columns, (wide, 1.6 * lines + (1.5 if columns > 1 else 2.1)), len(rows), sharey=True
+        lines, columns, (wide, 1.6 * lines + (0.6 if columns > 1 else 0.9)), len(rows), sharey=True
     )
     names = list_varying_factors(study.deliberated)
     for panel, row in zip(axes.flat, rows, strict=False):
         _panel(panel, row)
-        title = wrap_letters(name(row, names), int(30 * wide / PAGE * 4 / columns))
-        panel.set_title(f"{title}\n{_counts(row)}", fontsize=SMALL + 0.5)
+        titles = (
+            wrap_letters(text, 28 if columns > 2 else 46)
+            for text in (name(row, names), _counts(row))
+        )
+        panel.set_title("\n".join(titles), fontsize=SMALL + 0.5)
     label_outer(axes, x="round", y="share of replicates")
     figure.legend(handles=_keys(), loc="outside upper left", ncols=3 if columns > 1 else 1)
     at_once = sum(not _takes_time(row) for row in study.deliberated)
@@ -89,11 +92,12 @@ def _styles() -> tuple[dict[str, Any], dict[str, Any]]:
 
 
 def _counts(row: Row) -> str:
-    """Write n, and the replicates without a majority at the end, or at all."""
+    """Write n, and the replicates that have no majority at the end, or never had one."""
     first, stays = _times(row)
-    without = f"n = {row.n}, none lasts in {stays.n - stays.events}"
-    never = first.n - first.events
-    return f"{without}, none at all in {never}" if never else without
+    lost, never = stays.n - stays.events, first.n - first.events
+    texts = [f"n = {row.n}"]
+    texts += [f"{lost} {'end' if lost > 1 else 'ends'} without"] if lost else []
+    return ", ".join(texts + ([f"{never} never had one"] if never else []))
 
 
 def _times(row: Row) -> Sequence[TimeToMajority]:
@@ -105,6 +109,6 @@ def _keys() -> list[Line2D | Patch]:
     first, stays = _styles()
     return [
         Line2D([], [], **first, label="a majority so far"),
-        Line2D([], [], **stays, label="one that stays"),
+        Line2D([], [], **stays, label="a majority that stays"),
         Patch(color=_STAYS, alpha=0.13, lw=0, label="its 95 % band"),
     ]

@@ -2,20 +2,23 @@
 
 import math
 from collections.abc import Callable, Collection, Sequence
+from typing import Any
 
 import numpy as np
 from matplotlib import colormaps
 from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.cm import ScalarMappable
-from matplotlib.colors import Colormap, Normalize
+from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
+from matplotlib.patches import Rectangle
+from matplotlib.patheffects import withStroke
 from numpy.typing import NDArray
 
 from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved, format_letters
+from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
@@ -37,10 +40,14 @@ _LEAST = 0.02
 _PALE = 1.2
 """The factor that leaves the darkest colours unused, on which letters are hard to read."""
 
-_EMPTY, _EDGE = "0.93", "0.8"
+_FAINT = 0.33
+"""How opaque the colour of a cell is in which nothing is shown."""
+
+_EMPTY, _EDGE, _HATCH = "0.93", "0.8", "0.72"
 _FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
 
 Key = tuple[str, ...]
+Colour = tuple[float, float, float]
 Cells = Sequence[Sequence[Sequence[Row]]]
 """The conditions of every cell, line by line."""
 
@@ -64,18 +71,17 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     roles, models = (max(len(_levels(alike, n)) for alike in matrices.values()) for n in _FIRST)
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
     lines = math.ceil(len(matrices) / columns)
-    size = (wide, lines * (0.55 * roles + 0.4) + 1.05)
+    size = (wide, lines * (0.5 * roles + 0.4) + 0.7)
     figure, axes = make_panels(lines, columns, size, len(matrices))
     sure = find_moved(rows)
-    norm = scale(_select_shown(drawn, sure))
+    norm = scale(drawn)
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
         title = words.join_levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
-    if _select_shown(drawn, sure):
-        _bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
-    words.write_caption(figure, "matrix", drawn, shown=len(_select_shown(drawn, sure)))
+    draw_bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
+    words.write_caption(figure, "matrix", drawn, **_describe_colours(drawn, sure))
     return figure
 
 
@@ -83,20 +89,17 @@ def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[s
     roles, models = _levels(rows, "roles"), _levels(rows, "model")
     cells = group_rows(rows, ("roles", "model"))
     table = [[cells.get((role, model), []) for model in models] for role in roles]
-    _map(axes, table, _with_interval, norm, sure, size=6.5)
+    _map(axes, table, _with_interval, norm, sure)
     axes.set_xticks(range(len(models)), [f"model {model}" for model in models])
     axes.set_yticks(range(len(roles)), [f"roles\n{role}" for role in roles])
 
 
 def _with_interval(row: Row) -> str:
     """Write value, interval, n and letters, or the reason if there is none."""
-    count = f"n = {row.n}/{row.tracked.target}"
     if row.summary is None:
-        return f"{row.status}\n{count}"
+        return f"{row.status}\n{_count(row)}"
     first, _, interval = words.format_estimate(row.summary.lyapunov).partition(" ")
-    return "\n".join(
-        filter(None, (first, interval, f"{count}  {format_letters(row.warnings)}".rstrip()))
-    )
+    return "\n".join(filter(None, (first, interval, _count(row))))
 
 
 def _levels(rows: Sequence[Row], factor: str) -> list[str]:
@@ -137,10 +140,10 @@ def _page(
         return _with_error(row, marks.get(row.tracked.run_id, ""))
 
     most = max(_text(cell, with_error).count("\n") + 1 for line in table for cell in line)
-    tall = (0.1 * most + 0.07) * len(scenarios) + 1.5 + (upright * 0.6 if steep else 0)
+    tall = (0.115 * most + 0.07) * len(scenarios) + 1.15 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
     sure = {run for run, mark in marks.items() if GROWN in mark}
-    norm = scale(_select_shown(rows, sure))
+    norm = scale(rows)
     _map(axes, table, with_error, norm, sure)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
@@ -149,20 +152,24 @@ def _page(
         plt.setp(axes.get_xticklabels(), rotation=40, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(scenarios)), scenarios)
     drawn = [row for line in table for cell in line for row in cell]
-    if _select_shown(drawn, sure):
-        _bar(figure, [axes], norm, f"{symbol(rows)} per round")
-    words.write_caption(figure, "landscape", drawn, symbol=symbol(rows), rate=DIFFERENT)
+    draw_bar(figure, [axes], norm, f"{symbol(rows)} per round")
+    facts = _describe_colours(drawn, sure)
+    words.write_caption(figure, "landscape", drawn, rate=DIFFERENT, **facts)
     return figure
 
 
 def _with_error(row: Row, marks: str) -> str:
-    """Write λ̂ with its error, where it may be read as one, and marks; n and letters below."""
+    """Write λ̂ with its marks, its error where it may be read as one, n, and letters below."""
     e = row.summary.lyapunov if row.summary else None
-    below = f"({words.format_replicates(row)}) {format_letters(row.warnings)}".rstrip()
     if e is None or math.isnan(e.value):
-        return f"{row.status}\n{below}"
+        return f"{row.status}\n{_count(row)}"
     error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""
-    return f"{words.format_signed(e.value)}{marks}\n{error}{below}"
+    return f"{' '.join([words.format_signed(e.value), *marks])}\n{error}{_count(row)}"
+
+
+def _count(row: Row) -> str:
+    """Write n and the letters of warnings, each apart."""
+    return words.mark(f"n = {words.format_replicates(row)}", row.warnings)
 
 
 def _value(rows: Sequence[Row]) -> float:
@@ -172,9 +179,18 @@ def _value(rows: Sequence[Row]) -> float:
     return rows[0].summary.lyapunov.value
 
 
-def _select_shown(rows: Sequence[Row], sure: Collection[str]) -> list[Row]:
-    """Select those in which growth or contraction was shown."""
-    return [row for row in rows if row.tracked.run_id in sure]
+def _describe_colours(rows: Sequence[Row], sure: Collection[str]) -> dict[str, Any]:
+    """Return the facts that a caption needs about the colours of a map."""
+    return {
+        "sure": any(row.tracked.run_id in sure for row in rows),
+        "hatched": any(map(_is_refused, rows)),
+        "grey": any(math.isnan(_value([row])) for row in rows),
+    }
+
+
+def _is_refused(row: Row) -> bool:
+    """Return whether the condition has a λ̂ that may have no interval."""
+    return row.summary is not None and row.summary.lyapunov.refused and _any_value([row])
 
 
 def _any_value(rows: Sequence[Row]) -> bool:
@@ -183,13 +199,13 @@ def _any_value(rows: Sequence[Row]) -> bool:
 
 
 def colour_cells(
-    figure: Figure, axes: Axes, values: NDArray[np.float64], norm: Normalize, label: str
+    axes: Axes, values: NDArray[np.float64], norm: Normalize, opaque: Any = 1.0
 ) -> None:
     """Colour cells, shape (lines, columns), by their values; those without one are grey."""
-    axes.imshow(np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto")
+    colours = colormaps[_MAP].with_extremes(bad=_EMPTY)
+    axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto", alpha=opaque)
     axes.tick_params(which="both", length=0)
     axes.spines[:].set_visible(False)
-    _bar(figure, [axes], norm, label)
 
 
 def scale(rows: Sequence[Row]) -> Normalize:
@@ -204,57 +220,57 @@ def _text(cell: Sequence[Row], write: Callable[[Row], str]) -> str:
 
 
 def _map(
-    axes: Axes,
-    cells: Cells,
-    write: Callable[[Row], str],
-    norm: Normalize,
-    sure: Collection[str],
-    *,
-    size: float = SMALL,
+    axes: Axes, cells: Cells, write: Callable[[Row], str], norm: Normalize, sure: Collection[str]
 ) -> None:
-    """Write each condition into its cell, and colour those that are ``sure`` by their λ̂.
+    """Write each condition into its cell, and colour this by its λ̂.
 
-    Cells without a λ̂ are grey, since a colour would look like a finding.
+    Colours are full where the condition is ``sure``, pale elsewhere, and hatched without interval.
     """
     values = np.array([[_value(cell) for cell in line] for line in cells])
-    shown = np.array([[bool(_select_shown(cell, sure)) for cell in line] for line in cells])
-    opaque = (shown | np.isnan(values)).astype(float)
-    axes.imshow(
-        np.ma.masked_invalid(values), cmap=_colours(), norm=norm, aspect="auto", alpha=opaque
-    )
+    shown = [[any(row.tracked.run_id in sure for row in cell) for cell in line] for line in cells]
+    opaque = np.where(shown | np.isnan(values), 1.0, _FAINT)
+    colour_cells(axes, values, norm, opaque)
     for (line, column), value in np.ndenumerate(values):
+        ground = _blend(float(value), norm, float(opaque[line, column]))
+        if any(map(_is_refused, cells[line][column])):
+            corner = (column - 0.5, line - 0.5)
+            axes.add_patch(Rectangle(corner, 1, 1, fill=False, hatch="////", ec=_HATCH, lw=0))
         axes.text(
             column, line, _text(cells[line][column], write),
-            ha="center", va="center", fontsize=size,
-            color=_ink(float(value), norm) if shown[line, column] else "black",
-            linespacing=1.15,
+            ha="center", va="center", fontsize=SMALL, color=_ink(ground), linespacing=1.15,
+            path_effects=[withStroke(linewidth=2, foreground=ground)],  # over the hatching
         )  # fmt: skip
     lines, columns = values.shape
     axes.set_xticks(np.arange(columns + 1) - 0.5, minor=True)
     axes.set_yticks(np.arange(lines + 1) - 0.5, minor=True)
     axes.grid(which="minor", color=_EDGE, lw=0.8, alpha=1)
     axes.tick_params(which="both", length=0)
-    axes.spines[:].set_visible(False)
 
 
-def _colours() -> Colormap:
-    """Return the colours of a map; cells without a value are grey."""
-    return colormaps[_MAP].with_extremes(bad=_EMPTY)
+def _blend(value: float, norm: Normalize, opaque: float) -> Colour:
+    """Return the colour of a cell, on white."""
+    colour = colormaps[_MAP](norm(value))[:3] if math.isfinite(value) else to_rgb(_EMPTY)
+    red, green, blue = (opaque * part + 1 - opaque for part in colour)
+    return red, green, blue
 
 
-def _ink(value: float, norm: Normalize) -> str:
+def _ink(ground: Colour) -> str:
     """Return black for light cells, white for dark ones."""
-    if not np.isfinite(value):
-        return "black"
-    red, green, blue = colormaps[_MAP](norm(value))[:3]
+    red, green, blue = ground
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.42 else "white"
 
 
-def _bar(figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str) -> None:
-    """Draw the scale of the colours below the maps."""
+def draw_bar(
+    figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str, *, pale: bool = True
+) -> None:
+    """Draw the scale of the colours below the maps; with ``pale`` also that of the pale cells."""
     drawn = figure.colorbar(
-        ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=34, pad=0.03,
+        ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=14, pad=0.03,
         orientation="horizontal",
     )  # fmt: skip
     drawn.set_label(label)
     drawn.outline.set_visible(False)
+    if pale:
+        drawn.ax.axhspan(0, 0.5, color="white", alpha=1 - _FAINT, lw=0)
+        for side, text in (("bottom", "shown"), ("top", "not shown")):
+            drawn.ax.text(1.02, 0.5, text, transform=drawn.ax.transAxes, va=side, fontsize=SMALL)

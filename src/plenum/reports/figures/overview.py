@@ -1,7 +1,7 @@
 """Thousands of conditions at a glance: distributions of λ̂ and of its differences, and its map."""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from plenum.reports.effects import Effect
 from plenum.reports.figures import words
-from plenum.reports.figures.maps import colour_cells, scale
+from plenum.reports.figures.maps import colour_cells, draw_bar, scale
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.study import EstimatedStudy, select_deliberations
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
@@ -22,7 +22,7 @@ MOST_LEVELS = 40
 MOST_LINES = 60
 """Lines of a page, headings included."""
 
-_HIGH, _MAP_HIGH = 0.135, 8.0
+_HIGH, _MAP_HIGH = 0.145, 8.0
 """Height of a line, and largest height of a map, in inches."""
 
 _SURE = 0.05
@@ -90,13 +90,10 @@ def _draw(
     rows: Sequence[Row],
     facts: dict[str, Any],
 ) -> list[Figure]:
-    pages = list(_pages(groups))
+    pages = words.fill_pages(groups, MOST_LINES)
     figures = []
-    for number, page in enumerate(pages, start=1):
-        lines: list[Spread | str] = []
-        for heading, spreads in page:
-            lines += [heading, *spreads]
-        size = (PAGE, _HIGH * (len(lines) + 1) + 1.1)
+    for number, lines in enumerate(pages, start=1):
+        size = (PAGE, _HIGH * (len(lines) + 1) + 0.65)
         figure, axes = plt.subplots(figsize=size, layout="constrained")
         for at, line in enumerate(lines):
             if isinstance(line, Spread):
@@ -116,19 +113,6 @@ def _draw(
         words.write_caption(figure, name, rows, page=(number, len(pages)), **facts)
         figures.append(figure)
     return figures
-
-
-def _pages(
-    groups: Sequence[tuple[str, Sequence[Spread]]],
-) -> Iterator[list[tuple[str, Sequence[Spread]]]]:
-    page: list[tuple[str, Sequence[Spread]]] = []
-    for group in groups:
-        if page and sum(len(spreads) + 1 for _, spreads in (*page, group)) > MOST_LINES:
-            yield page
-            page = []
-        page.append(group)
-    if page:
-        yield page
 
 
 def _spread(axes: Axes, at: int, values: Sequence[float]) -> None:
@@ -168,15 +152,17 @@ def _map(rows: Sequence[Row]) -> Figure:
     values = np.full((len(scenarios), len(keys)), np.nan)
     for place, several in cells.items():
         values[place] = np.mean(several)
-    high = min(0.14 * len(scenarios), _MAP_HIGH) + 2.0
+    high = min(0.14 * len(scenarios), _MAP_HIGH) + 1.5
     figure, axes = plt.subplots(figsize=(PAGE, high), layout="constrained")
-    colour_cells(figure, axes, values, scale(rows), f"{symbol(rows)} per round")
+    norm = scale(rows)
+    colour_cells(axes, values, norm)
+    draw_bar(figure, [axes], norm, f"{symbol(rows)} per round", pale=False)
     step = math.ceil(len(scenarios) * 0.1 / _MAP_HIGH)
     axes.set_yticks(range(0, len(scenarios), step), scenarios[::step], fontsize=SMALL)
     axes.set_xticks([])
     labelled = _heads(axes, names, keys)
     rest = [f"{n} ({len(by_factor[n])} levels)" for n in names[labelled:]]
-    words.write_caption(figure, "overview", rows, symbol=symbol(rows), rest=rest)
+    words.write_caption(figure, "overview", rows, rest=rest)
     return figure
 
 

@@ -1,6 +1,6 @@
 """Publication of a study's figures: drawn, written and logged."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from matplotlib import pyplot as plt
@@ -8,7 +8,8 @@ from matplotlib.figure import Figure
 
 from plenum.base import UserError
 from plenum.reports import style
-from plenum.reports.figures.catalogue import CATALOGUE, Drawing
+from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure
+from plenum.reports.latex import escape
 from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
@@ -33,10 +34,29 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
     require_known(names, CATALOGUE)
     study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
-    files = [file for _, page in draw_figures(study, chosen.out, names) for file in page]
+    publish_figures(draw_figures(study, chosen.out, names), chosen)
+
+
+def publish_figures(drawn: Sequence[SavedFigure], chosen: Settings) -> None:
+    """Write the captions of figures beside them, log all to MLflow, and tell the files."""
+    files = [file for each in drawn for file in each.files]
+    files += save_captions({each.files[0].stem: each.caption for each in drawn}, chosen.out)
+    log_report(chosen.study, chosen.uri, files)
     for file in files:
         print(f"written: {file}")
-    log_report(chosen.study, chosen.uri, files)
+
+
+def save_captions(captions: Mapping[str, str], folder: Path) -> list[Path]:
+    """Write the captions of figures, by the names of their files, as Markdown and for LaTeX."""
+    texts = {
+        "captions.md": "\n".join(f"## {name}\n\n{text}\n" for name, text in captions.items()),
+        "captions.tex": "\n".join(
+            f"% {name}\n\\caption{{{escape(text)}}}\n" for name, text in captions.items()
+        ),
+    }
+    for name, text in texts.items():
+        (folder / name).write_text(text, encoding="utf-8", newline="")
+    return [folder / name for name in texts]
 
 
 def draw_figures(
@@ -44,8 +64,8 @@ def draw_figures(
     folder: Path,
     names: Collection[str] | None = None,
     told: Callable[[str], object] = lambda name: None,
-) -> list[tuple[Drawing, list[Path]]]:
-    """Draw a study's figures into a folder; return each drawing with the files of its pages.
+) -> list[SavedFigure]:
+    """Draw a study's figures into a folder; return each page.
 
     With ``names``, those alone; nothing is written unless all of them can be drawn. ``told`` is
     called with the name of each that was drawn.
@@ -70,10 +90,11 @@ def draw_figures(
                 needs = f"; it needs {drawing.needs}" if drawing.needs else ""
                 nothing = f"{study.chosen.study!r} has nothing to show in {drawing.name}{needs}"
                 raise UserError(f"figure: {nothing}")
+    captioned = study.chosen.captions
     saved = [
-        (drawing, files)
+        SavedFigure(drawing.name, drawing.shows, *page)
         for drawing, figures in drawn
-        for files in _save(figures, folder, drawing.name, told)
+        for page in _save(figures, folder, drawing.name, told, captioned=captioned)
     ]
     if not saved:
         raise UserError(
@@ -100,16 +121,23 @@ def draw_pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
             counts = len(study.sample.rows), len(study.deliberated)
             more = render("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
             for figure in figures:
-                style.add_caption(figure, [*more, *figure.get_supxlabel().split("\n")])
+                style.add_caption(figure, [*more, style.read_caption(figure)])
     return figures
 
 
 def _save(
-    figures: Sequence[Figure], folder: Path, name: str, told: Callable[[str], object]
-) -> Iterator[list[Path]]:
-    """Write a figure's pages; remove further ones of an earlier time."""
+    figures: Sequence[Figure],
+    folder: Path,
+    name: str,
+    told: Callable[[str], object],
+    *,
+    captioned: bool,
+) -> Iterator[tuple[list[Path], str]]:
+    """Write a figure's pages, each with its caption; remove further ones of an earlier time."""
     for number, figure in enumerate(figures, 1):
-        yield style.save_figure(figure, folder, name + (f"_{number}" if number > 1 else ""))
+        stem = name + (f"_{number}" if number > 1 else "")
+        files = style.save_figure(figure, folder, stem, captioned=captioned)
+        yield files, style.read_caption(figure)
     if figures:
         told(name)
         number = len(figures) + 1

@@ -43,15 +43,14 @@ SLOT = 0.76
 """The share of an option's place that its rounds take, if options are side by side."""
 
 _EDGE = "0.55"
-_LINE = 30
-"""Letters that fit below a small panel."""
+_TITLE, _LINE = 28, 26
+"""Letters that fit above and below a small panel."""
 
-_PLACES = 13
+_PLACES = 11
 """Labels that fit below a small panel."""
 
-_BELOW, _ABOVE = 15, 28
+_BELOW, _ABOVE = 14, 26
 """Letters of an option's name that fit under a corner of a small triangle, and above its top."""
-
 
 _ZOOMED = 0.6
 """Paths within this share of the triangle's width are drawn larger."""
@@ -59,8 +58,8 @@ _ZOOMED = 0.6
 _LEAST, _MARGIN = 0.04, 0.12
 """The least width of the enlarged part, and its free margin around the paths."""
 
-_ABOVE_PATHS = 0.42
-"""The height that is added above them for the whole triangle."""
+_WHOLE = 0.6
+"""Inches for the whole triangle, of which panels show a part."""
 
 
 @dataclass(frozen=True)
@@ -120,16 +119,20 @@ def draw_simplex(
 ) -> None:
     """Draw paths of a condition, with its options' labels and, if they fit, their names.
 
-    Of a triangle, a ``window`` alone is drawn, and the whole as a small one above it. Rare looks
-    are drawn over frequent ones.
+    Of a triangle, a ``window`` alone is drawn, without labels. Rare looks are drawn over frequent
+    ones.
     """
     options = paths[0].points.shape[1]
-    if options == 3:
-        _triangle(axes, () if window else names)
-    else:
+    if options != 3:
         _places(axes, options, names)
-    if options == 3 and window is not None:
-        _enlarge(axes, window)
+    else:
+        _triangle(axes)
+        if window is None:
+            _label_corners(axes, names)
+        else:
+            axes.set(xlim=(window.x, window.x + window.side), xticks=[], yticks=[])
+            axes.set_ylim(window.y, window.y + window.side)
+            axes.spines[:].set(visible=True, color=_EDGE, linewidth=0.5)
     size = 4.2 if len(paths) <= 8 else 3.2
     frequent = Counter((path.colour, path.marker) for path in paths)
     order = sorted(paths, key=lambda path: -frequent[path.colour, path.marker])
@@ -137,28 +140,16 @@ def draw_simplex(
         _path(axes, path, size, above / len(order))
 
 
-def _enlarge(axes: Axes, window: Window) -> None:
-    """Show a part of the triangle, with the whole above it in which the part is marked."""
+def _draw_whole(axes: Axes, window: Window) -> None:
+    """Draw the whole triangle in which the part that panels show is marked."""
+    _triangle(axes)
     x, y, side = window
-    for text in list(axes.texts):
-        text.remove()
-    axes.set_axis_on()
-    axes.set(xlim=(x, x + side), ylim=(y, y + side * (1 + _ABOVE_PATHS)), xticks=[], yticks=[])
-    axes.spines[:].set(visible=True, color=_EDGE, linewidth=0.5)
-    high = _ABOVE_PATHS / (1 + _ABOVE_PATHS)
-    axes.axhline(y + side, color=_EDGE, lw=0.5)
-    axes.fill_between([x, x + side], y + side, y + 2 * side, color="white", lw=0, zorder=1.5)
-    whole = axes.inset_axes((0.3, 1 - 0.84 * high, 0.4, 0.66 * high))
-    whole.plot(*CORNERS[[0, 1, 2, 0]].T, color=_EDGE, lw=0.6)
-    whole.plot([x, x + side, x + side, x, x], [y, y, y + side, y + side, y], color="black", lw=0.8)
-    for corner, label, to in zip(
-        CORNERS, option_labels(3), ((-0.1, 0), (0.1, 0), (0, 0.17)), strict=True
-    ):
-        whole.text(
-            corner[0] + to[0], corner[1] + to[1], label, ha="center", va="center", fontsize=SMALL
-        )
-    whole.set(aspect="equal", xlim=(-0.1, 1.1), ylim=(-0.05, 0.9))
-    whole.set_axis_off()
+    axes.plot([x, x + side, x + side, x, x], [y, y, y + side, y + side, y], color="black", lw=0.8)
+    places = ((-0.1, 0), (1.1, 0), (0.5, CORNERS[2, 1] + 0.16))
+    for (across, up), label in zip(places, option_labels(3), strict=True):
+        axes.text(across, up, label, ha="center", va="center", fontsize=SMALL)
+    axes.set(xlim=(-0.2, 1.2), ylim=(-0.1, 1.15), anchor="E")
+    axes.set_axis_off()
 
 
 def _path(axes: Axes, path: Path, size: float, above: float) -> None:
@@ -173,20 +164,23 @@ def _path(axes: Axes, path: Path, size: float, above: float) -> None:
     axes.plot(x[-1], y[-1], **ends, mec="white", mew=0.3, ms=size, zorder=4 + above)
 
 
-def _triangle(axes: Axes, names: Sequence[str]) -> None:
+def _triangle(axes: Axes) -> None:
     outline = CORNERS[[0, 1, 2, 0]].T
     axes.plot(*outline, color=_EDGE, lw=0.7, zorder=1)
     centre = CORNERS.mean(axis=0)
     for first, second in ((0, 1), (1, 2), (2, 0)):  # where the top option changes
         middle = CORNERS[[first, second]].mean(axis=0)
         axes.plot(*zip(centre, middle, strict=True), ":", color=GREY, lw=0.6, zorder=1)
+    axes.set_aspect("equal")
+
+
+def _label_corners(axes: Axes, names: Sequence[str]) -> None:
     texts = _titles(3, names)
     small: dict[str, Any] = {"fontsize": SMALL, "linespacing": 0.95}
     axes.text(0, -0.04, texts[0], ha="left", va="top", **small)
     axes.text(1, -0.04, texts[1], ha="right", va="top", multialignment="right", **small)
     axes.text(0.5, CORNERS[2, 1] + 0.03, texts[2], ha="center", va="bottom", **small)
-    low = -0.1 - 0.08 * max(text.count("\n") + 1 for text in texts[:2])
-    axes.set(xlim=(-0.03, 1.03), ylim=(low + 0.04, CORNERS[2, 1] + 0.1), aspect="equal")
+    axes.set(xlim=(-0.03, 1.03), ylim=(-0.24, CORNERS[2, 1] + 0.1))
     axes.set_axis_off()
 
 
@@ -198,22 +192,6 @@ def _places(axes: Axes, options: int, names: Sequence[str]) -> None:
     texts, step = _titles(options, names), -(-options // _PLACES)
     axes.set_xticks(range(0, options, step), texts[::step], fontsize=SMALL)
     axes.tick_params(axis="x", length=0)
-
-
-def simplex_titles(rows: Sequence[Row], *, zoomed: bool = False) -> str:
-    """List, for the caption, the options whose names have no room in their panels.
-
-    Those of three options have none if panels are ``zoomed``.
-    """
-    by_scenario = {}
-    for row in rows:
-        names = row.tracked.options
-        bare = any(len(title) == 1 for title in _titles(len(names), names)) if names else False
-        if bare or (zoomed and len(names) == 3):
-            labelled = zip(option_labels(len(names)), names, strict=True)
-            options = ", ".join(clean(f"{label} {name}") for label, name in labelled)
-            by_scenario[row.tracked.factors["scenario"]] = options
-    return "; ".join(f"{clean(scenario)}: {options}" for scenario, options in by_scenario.items())
 
 
 def _titles(options: int, names: Sequence[str]) -> list[str]:
@@ -242,21 +220,28 @@ def simplex(study: EstimatedStudy) -> Figure | None:
     rows, left = limit_rows(study.deliberated, MOST)
     columns = min(len(rows), 4)
     lines = math.ceil(len(rows) / columns)
-    wide, extra = (columns / 4, 0.9) if columns > 1 else (0.5, 1.5)
+    wide = PAGE if columns > 2 else PAGE / 2
     three = [row.tracked.ensemble for row in rows if row.tracked.preferences.shape[-1] == 3]
     window = find_window(three) if three else None
-    size = (PAGE * wide, (2.05 if window is None else min(2.75, 8.4 / lines)) * lines + extra)
-    close = {"wspace": 0.02, "hspace": 0.02}
-    figure, axes = make_panels(lines, columns, size, len(rows), gridspec_kw=close)
+    # the part that is enlarged is the same in all panels, so that it is marked once, above them
+    above = [] if window is None else [_WHOLE]
+    heights = [*above, *[wide / columns + 0.3] * lines]
+    figure, axes = make_panels(
+        len(heights), columns, (wide, sum(heights) + 0.5), len(above) * columns + len(rows),
+        height_ratios=heights, gridspec_kw={"wspace": 0.02, "hspace": 0.02},
+    )  # fmt: skip
+    if window is not None:
+        for empty in axes[0]:
+            empty.set_axis_off()
+        _draw_whole(axes[0, -1], window)
     names = list_varying_factors(study.deliberated)
-    for panel, row in zip(axes.flat, rows, strict=False):
+    for panel, row in zip(axes[len(above) :].flat, rows, strict=False):
         draw_simplex(panel, _paths(row), row.tracked.options, window)
-        label = name(row, names)
         counts = f"n = {row.n}: {format_decisions(row.tracked.decisions)}"
-        panel.set_title(
-            f"{wrap_letters(label, 32)}\n{wrap_letters(counts, 32)}", fontsize=SMALL + 0.5
-        )
-    _legend(figure, rows)
+        titles = (wrap_letters(text, _TITLE) for text in (name(row, names), counts))
+        panel.set_title("\n".join(filter(None, titles)), fontsize=SMALL + 0.5)
+    place: Any = "upper left" if above else "outside upper left"
+    figure.legend(handles=_keys(rows), loc=place, ncols=4 if columns > 2 else 2)
     triangles = {row.tracked.preferences.shape[-1] == 3 for row in rows}
     write_caption(
         figure,
@@ -265,7 +250,6 @@ def simplex(study: EstimatedStudy) -> Figure | None:
         triangles=True in triangles,
         others=False in triangles,
         zoomed=window is not None,
-        titles=simplex_titles(rows, zoomed=window is not None),
         left=left,
     )
     return figure
@@ -277,11 +261,10 @@ def _paths(row: Row) -> list[Path]:
     return [Path(points, *how) for points, how in zip(row.tracked.ensemble, looks, strict=True)]
 
 
-def _legend(figure: Figure, rows: Sequence[Row]) -> None:
+def _keys(rows: Sequence[Row]) -> list[Line2D]:
     met = {decision for row in rows for decision in row.tracked.decisions}
-    handles = [
+    return [
         Line2D([], [], color=colour, marker=marker, ms=3.8, lw=0.8, label=describe_end(decision))
         for decision in sort_decisions(met)
         for colour, marker in (choose_look(decision),)
     ]
-    figure.legend(handles=handles, loc="outside upper left", ncols=4)

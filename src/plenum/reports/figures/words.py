@@ -5,23 +5,29 @@ import string
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.design import FACTORS, list_unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
-from plenum.reports.labels import provenance
-from plenum.reports.marks import explain_letters
-from plenum.reports.phrases import render
+from plenum.reports.labels import disclose_source, provenance
+from plenum.reports.marks import explain_letters, format_letters
+from plenum.reports.phrases import capital, render
 from plenum.reports.rows import Row, list_varying_factors, symbol
-from plenum.reports.style import add_caption, width
+from plenum.reports.style import SMALL, add_caption, chunks, width
 
 _BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
 """Factors whose values are understood without the factor's name."""
 
 LONG = 32
 """Letters of a name that is shown in full."""
+
+_GAP = 0.14
+"""Inches between two columns of texts."""
+
+T = TypeVar("T")
 
 
 def clean(text: str, letters: int = 10_000) -> str:
@@ -37,6 +43,47 @@ def cut_to_width(text: str, wide: float) -> str:
     while width(text) > wide and len(text) > 2:
         text = text.removesuffix("…")[:-1] + "…"
     return text
+
+
+def fill_pages(groups: Iterable[tuple[str, Sequence[T]]], most: int) -> list[list[str | T]]:
+    """Put groups of lines on pages, each below its heading if it has one.
+
+    A group that is too long goes on on the next page, under its heading.
+    """
+    pages: list[list[str | T]] = [[]]
+    for heading, lines in groups:
+        for number, part in enumerate(chunks(lines, most - 1)):
+            above = [f"{heading} (continued)" if number else heading] if heading else []
+            if pages[-1] and len(pages[-1]) + len(above) + len(part) > most:
+                pages.append([])
+            pages[-1] += [*above, *part]
+    return pages
+
+
+def place_columns(lines: Iterable[Sequence[str]]) -> list[float]:
+    """Compute where each column of texts begins, in inches, and where the last one ends."""
+    widths = [max(map(width, texts)) + _GAP for texts in zip(*lines, strict=True)]
+    return [sum(widths[:n]) for n in range(len(widths) + 1)]
+
+
+def write_text(axes: Axes, x: float, y: float, text: str, *, bold: bool = False) -> None:
+    """Write a text that takes no room from its panel; a bold one covers what is below it."""
+    drawn = axes.text(x, y, text, fontsize=SMALL, va="center")
+    drawn.set_in_layout(False)
+    if bold:
+        drawn.set_fontweight("bold")
+        drawn.set_bbox({"facecolor": "white", "edgecolor": "none", "pad": 0.5})
+
+
+def space_letters(warnings: Iterable[str]) -> str:
+    """Write warnings as letters, each apart."""
+    return " ".join(format_letters(warnings))
+
+
+def mark(text: str, warnings: Iterable[str]) -> str:
+    """Write a text with the letters of warnings behind it, if there are any."""
+    letters = space_letters(warnings)
+    return f"{text} ({letters})" if letters else text
 
 
 def wrap_letters(text: str, letters: int) -> str:
@@ -115,9 +162,9 @@ def format_replicates(row: Row) -> str:
 def name_shared(rows: Sequence[Row]) -> str:
     """Name the factors that all conditions have in common, for the caption, unless usual."""
     apart = list_varying_factors(rows)
-    values = rows[0].tracked.factors
     kept = [n for n in FACTORS if n not in (*apart, "rounds", "seed", "backend")]
-    return name(rows[0], list_unusual(kept, values))
+    named = list_unusual(kept, rows[0].tracked.factors) if rows else []
+    return name(rows[0], named) if named else ""
 
 
 class LeftOut(NamedTuple):
@@ -183,8 +230,8 @@ def write_caption(
 ) -> None:
     """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 
-    Facts about all conditions need no ``facts``: n, warnings, the rounds of the fit, shared
-    factors, and the source of the numbers.
+    Facts about all conditions need no ``facts``: n, warnings, options, the rounds of the fit,
+    shared factors, and the source of the numbers.
     """
     warned = Counter(w for row in rows for w in row.warnings if w != "branching")
     rounds = [row.tracked.played[0] for row in rows if row.summary]
@@ -196,10 +243,24 @@ def write_caption(
         "pending": sum(row.pending for row in rows),
         "warned": sorted(warned.items()),
         "letters": explain_letters(warned),
-        "provenance": clean(provenance(rows)),
-        "shared": name_shared(rows) if rows else "",
+        "source": capital(provenance(rows)),
+        "shared": name_shared(rows),
+        "options": _list_options(rows),
         "symbol": symbol(rows),
         "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
-    add_caption(figure, render("figures/captions.j2", name, **known | facts))
+    disclosed = capital(disclose_source([row.tracked for row in rows]))
+    add_caption(figure, render("figures/captions.j2", name, **known | facts), disclosed)
+
+
+def _list_options(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """List the options of each scenario, by label and name."""
+    return {
+        clean(row.tracked.factors["scenario"]): [
+            clean(f"{label} {name}")
+            for label, name in zip(option_labels(26), row.tracked.options, strict=False)
+        ]
+        for row in rows
+        if row.tracked.options
+    }

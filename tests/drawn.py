@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLUMN, PAGE, SMALL
+from plenum.reports.style import COLUMN, PAGE, SMALL, read_caption
 from plenum.tracking.conditions import TrackedCondition
 
 
@@ -54,13 +54,13 @@ def texts(axes: Axes) -> list[str]:
 
 
 def caption(figure: Figure | None) -> str:
-    """What stands below a figure, in one line."""
+    """What stands beside a figure, in one line."""
     assert figure is not None
-    return " ".join(figure.get_supxlabel().split())
+    return read_caption(figure)
 
 
 def assert_printable(figure: Figure) -> None:
-    """A width of print, no letter below 6 points, nothing that reaches over the edge."""
+    """A width of print, no letter below 7 points, nothing that reaches over the edge."""
     wide, high = figure.get_size_inches()
     assert wide in (COLUMN, PAGE)
     assert high <= 9.6

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from test_report import material
 
 from plenum.reports import study as module
-from plenum.reports.figures import CATALOGUE
+from plenum.reports.figures import CATALOGUE, read_caption
 from plenum.reports.figures.publish import draw_pages
 from plenum.reports.page.renderer import render_markdown
 from plenum.reports.study import EstimatedStudy
@@ -45,7 +45,7 @@ def test_twelve_conditions_from_the_smallest_exponent_to_the_largest_are_drawn_i
     assert drawn == sorted(drawn)
     assert (drawn[0], drawn[-1]) == (min(values), max(values))
     (figure,) = draw_pages(CATALOGUE["simplex"], large)
-    assert "drawn: 12 of 48 conditions" in figure.get_supxlabel()
+    assert "Drawn are 12 of 48 conditions" in read_caption(figure)
 
 
 def test_levels_shows_the_median_over_conditions_at_each_level(large: EstimatedStudy) -> None:

@@ -64,3 +64,5 @@ def test_long_studies_have_pages_and_one_condition_has_no_figure() -> None:
 def test_what_no_run_decided_has_no_bar(second: str) -> None:
     _, (page,) = drawn("AAAAAAAAAAAA", second)
     assert sum(bar.get_width() > 0 for bar in page.axes[1].patches) == 2
+    keys = [text.get_text() for text in page.legends[0].get_texts()]
+    assert keys == ["A", "B" if second[0] == "B" else "no majority"]

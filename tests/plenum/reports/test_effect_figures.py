@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.reports.figures.forest import forest
-from plenum.reports.figures.maps import landscape, matrix
+from plenum.reports.figures.maps import _FAINT, landscape, matrix
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
 from plenum_papers.figures.temperature import draw_temperatures
@@ -59,7 +59,7 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     assert [line.get_marker() for line in effects] == ["o", "o", "o", "D"]
     assert "12 / 12" in texts(numbers)
     assert "3 scenarios" in texts(numbers)
-    assert "the papers draw with − without" in caption(figure)
+    assert "the papers subtract the other way round" in caption(figure)
     assert "no evidence about language models" in caption(figure)
 
 
@@ -80,7 +80,7 @@ def test_an_interval_that_leaves_the_axis_ends_in_an_arrow() -> None:
     (figure,) = forest([narrow, wide], [], [])
     arrows = [line for line in figure.axes[1].lines if line.get_label() == "beyond"]
     assert [line.get_marker() for line in arrows] == ["<", ">"]
-    assert "arrows: 1 of 2 intervals go on beyond the axis" in caption(figure)
+    assert "Arrows end the 1 of 2 intervals" in caption(figure)
 
 
 def test_the_axis_holds_all_intervals_but_one_that_dwarfs_the_others() -> None:
@@ -184,13 +184,13 @@ def test_a_cell_that_was_not_run_is_empty_and_one_without_estimates_says_why() -
     rows = square("HL-01")
     lost = build([tracked(9, replicates=0, failed=4, roles="on", model="mixed")])
     axes = printed(matrix([*rows[:3], *lost])).axes[0]
-    assert texts(axes)[3] == "no_replicates\nn = 0/4"
+    assert texts(axes)[3] == "no_replicates\nn = 0/4 (x)"
     figure = printed(matrix([*rows, *build([tracked(9, roles="ablate_chair")])]))
     assert texts(figure.axes[0])[-1] == "not run"
     assert np.isnan(shades(figure.axes[0])[-1, -1])
 
 
-def test_cells_in_which_nothing_was_shown_have_no_colour() -> None:
+def test_cells_in_which_nothing_was_shown_are_pale() -> None:
     rows = square("HL-01")
     grown = [estimated(r, p_growth=1e-4, value=0.1, ci_low=0.05, ci_high=0.15) for r in rows[:2]]
     held = estimated(rows[2], p_growth=1e-4, value=0.1, ci_low=-0.05, ci_high=0.15)
@@ -200,16 +200,27 @@ def test_cells_in_which_nothing_was_shown_have_no_colour() -> None:
     (image,) = figure.axes[0].images
     strong = np.asarray(image.get_alpha())
     assert strong[0].tolist() == [1.0, 1.0]
-    assert strong[1].tolist() == [0.0, 1.0]  # 0.02 by Holm over five conditions: 0.04
-    assert "coloured: growth or contraction is shown" in caption(figure)
+    assert strong[1].tolist() == [_FAINT, 1.0]  # 0.02 by Holm over five conditions: 0.04
+    assert "full where growth or contraction is shown" in caption(figure)
     weaker = estimated(rows[3], p_growth=0.03, value=0.1, ci_low=0.05, ci_high=0.15)
     (image,) = printed(matrix([*grown, held, weaker, more])).axes[0].images
-    assert np.asarray(image.get_alpha())[1].tolist() == [0.0, 0.0]
+    assert np.asarray(image.get_alpha())[1].tolist() == [_FAINT, _FAINT]
     none = printed(matrix([estimated(row, p_growth=0.9) for row in rows]))
-    (axes,) = none.axes  # a scale of colours would explain nothing
-    (image,) = axes.images
-    assert not np.asarray(image.get_alpha()).any()
-    assert "no cell is coloured: neither growth nor contraction is shown in any" in caption(none)
+    assert (np.asarray(none.axes[0].images[0].get_alpha()) == _FAINT).all()
+    assert "neither growth nor contraction is shown in any cell" in caption(none)
+
+
+def test_a_cell_without_interval_is_hatched_and_letters_can_be_read_on_every_colour() -> None:
+    rows = square("HL-01", "IM-01")
+    jumps = estimated(rows[0], p_growth=0.9, value=0.2, warnings=("uneven", "few_rounds"))
+    dark = estimated(rows[1], p_growth=1e-4, value=-0.2, ci_low=-0.3, ci_high=-0.1)
+    (figure,) = landscape([jumps, dark, *rows[2:]])
+    axes = printed(figure).axes[0]
+    (hatched,) = [patch for patch in axes.patches if patch.get_hatch()]
+    assert hatched.get_bbox().bounds == (-0.5, -0.5, 1, 1)  # type: ignore[attr-defined]
+    assert texts(axes)[0].endswith("n = 12 (u t)")
+    assert [text.get_color() for text in axes.texts[:2]] == ["black", "white"]
+    assert "A hatched cell has no interval" in caption(figure)
 
 
 def test_scenarios_have_a_matrix_each_up_to_four() -> None:
@@ -235,7 +246,7 @@ def test_a_landscape_of_many_conditions_goes_on_on_a_second_page() -> None:
 def test_wordings_and_repeats_never_share_a_landscape() -> None:
     read = [perturbed(20 + n, "A" * 10, scenario=f"S-{n}") for n in range(2)]
     repeats, wordings = landscape([*square("S-1", "S-2"), *build(read)])
-    assert "λ̂_pert ±" in caption(wordings)
+    assert "λ̂_pert" in caption(wordings)
     assert "λ̂_pert" not in caption(repeats)
 
 
@@ -265,11 +276,11 @@ def test_conditions_that_differ_in_a_text_alone_are_all_printed() -> None:
     rows = [*sweep(), *build([tracked(99, scenario="IM-01", roles="on", temperature="t0.1")])]
     axes = printed(draw_temperatures(rows)).axes[0]
     assert points(axes.lines[0])[0].tolist() == [0, 1, 2, 3, 4, 5, 5, 6, 7]
-    assert axes.get_xticklabels()[5].get_text().split("\n")[:2] == ["0.1", "6, 12"]
+    assert axes.get_xticklabels()[5].get_text().split("\n")[:2] == ["0.1", "n 6, 12"]
 
 
 def test_two_conditions_in_a_cell_stand_one_below_the_other() -> None:
     rows = [*square("S-1", "S-2"), *build([tracked(99, scenario="S-1", roles="off")])]
     (figure,) = landscape(rows)
-    assert texts(printed(figure).axes[0])[0].count("(12)") == 2
+    assert texts(printed(figure).axes[0])[0].count("n = 12") == 2
     assert np.isnan(shades(figure.axes[0])[0, 0])

@@ -1,5 +1,6 @@
 """Figures by name: which are drawn, which can't be, and the files that they leave."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
@@ -12,7 +13,7 @@ from PIL import Image
 
 from plenum.base.errors import UserError
 from plenum.reports.figures import CATALOGUE, draw_figures
-from plenum.reports.figures.publish import draw_pages
+from plenum.reports.figures.publish import draw_pages, save_captions
 from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
@@ -31,7 +32,7 @@ def square() -> EstimatedStudy:
 
 
 def files(study: EstimatedStudy, folder: Path, names: list[str] | None = None) -> list[Path]:
-    return [file for _, page in draw_figures(study, folder, names) for file in page]
+    return [file for page in draw_figures(study, folder, names) for file in page.files]
 
 
 @pytest.mark.long
@@ -60,9 +61,14 @@ def test_all_that_apply_are_drawn_without_names(
     square: EstimatedStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(Figure, "savefig", lambda figure, file, **more: Path(file).touch())
-    stems = {file.stem for file in files(square, tmp_path)}
+    pages = draw_figures(square, tmp_path)
+    stems = {page.files[0].stem for page in pages}
     assert {"divergence", "matrix", "forest"} <= stems
     assert not {"landscape", "temperature", "hosted"} & stems
+    for page in pages:
+        sentences = re.split(r"(?<=\.) ", page.caption)
+        assert not [text for text in sentences if text[:1].islower()], page.name
+        assert page.caption.endswith("no evidence about language models.")
 
 
 def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
@@ -94,6 +100,37 @@ def test_pages_of_an_earlier_time_do_not_stay(square: EstimatedStudy, tmp_path: 
     (tmp_path / "matrix_2.svg").touch()
     draw_figures(square, tmp_path, ["matrix"])
     assert sorted(file.name for file in tmp_path.iterdir()) == ["matrix.png", "matrix.svg"]
+
+
+def test_a_caption_stands_beside_its_figure_and_in_it_only_if_asked_for(
+    square: EstimatedStudy, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: dict[str, Figure] = {}
+    monkeypatch.setattr(
+        Figure, "savefig", lambda figure, file, **more: drawn.update({str(file): figure})
+    )
+    slides = replace(square, chosen=replace(CHOSEN, captions=True))
+    (plain,), (drawn_in,) = (
+        draw_figures(study, tmp_path / name, ["forest"])
+        for name, study in (("plain", square), ("slides", slides))
+    )
+    assert plain.caption == drawn_in.caption
+    assert plain.caption.startswith("Points show Δλ̂")
+    without, within = drawn[str(plain.files[0])], drawn[str(drawn_in.files[0])]
+    assert without.get_supxlabel() == "Simulated agents, no evidence about language models"
+    assert within.get_supxlabel().split() == plain.caption.split()
+    assert within.get_figheight() > without.get_figheight()
+
+
+def test_captions_are_written_for_markdown_and_latex_in_the_order_drawn(tmp_path: Path) -> None:
+    files = save_captions({"b_2": "50 % of λ̂_pert < $3.", "a": "More."}, tmp_path)
+    assert [file.name for file in files] == ["captions.md", "captions.tex"]
+    assert files[0].read_text() == "## b_2\n\n50 % of λ̂_pert < $3.\n\n## a\n\nMore.\n"
+    tex = files[1].read_text().splitlines()
+    assert tex[:2] == [
+        "% b_2",
+        r"\caption{50 \% of $\hat{\lambda}_{\text{pert}}$ \textless{} \$3.}",
+    ]
 
 
 def test_figure_is_a_name_or_a_list() -> None:

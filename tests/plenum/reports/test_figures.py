@@ -97,8 +97,8 @@ def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
 def test_the_caption_names_the_interval_and_the_rounds_of_the_fit(interval: str) -> None:
     chosen = replace(CHOSEN, interval=interval, window=(4, 30))
     text = caption(divergence(build([tracked(1)], chosen), chosen.window)[0])
-    assert f"with {interval} 95 % interval" in text
-    assert "rounds 4-20," in text
+    assert f"with its {interval} 95 % interval" in text
+    assert "rounds 4-20;" in text
 
 
 def test_each_condition_has_a_panel_with_the_others_of_its_scenario_behind_it() -> None:

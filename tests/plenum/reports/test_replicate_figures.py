@@ -15,6 +15,7 @@ from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.options import choose_look
 from plenum.reports.figures.simplex import SLOT, project, simplex
+from plenum.reports.figures.words import format_estimate
 from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted.figures import draw_hosted
@@ -73,7 +74,7 @@ def test_a_rerun_that_differs_is_no_flat_line() -> None:
 def test_what_is_simulated_says_so_beside_n_and_warnings() -> None:
     text = caption(draw_hosted(benchmark("HL-01")))
     assert "no evidence about language models" in text
-    assert "n = 10 replicates a condition" in text
+    assert "n = 10 replicates" in text
     rows = benchmark("HL-01")
     count = sum("few_apart" in row.warnings for row in rows)
     assert ("few_apart in" in text) is bool(count)
@@ -106,8 +107,10 @@ def branched(key: int, bases: int = 3, branches: int = 4, **factors: str) -> Tra
 
 def test_the_caption_says_what_shuffling_does_not_test() -> None:
     told = caption(draw_null(study(tracked(1, replicates=5))))
-    assert f"reversal ({CHOSEN.draws} draws)" in told
-    assert f"Shuffling ({SHUFFLES:,}) tests that rounds are exchangeable, not that λ = 0" in told
+    assert f"Reversal ({CHOSEN.draws} draws)" in told
+    assert (
+        f"Shuffling ({SHUFFLES:,} draws) tests that rounds are exchangeable, not that λ = 0" in told
+    )
     assert "rounds 3-20" in told
     assert "5 replicates have 32 different reversals" in told
     assert "different reversals" not in caption(draw_null(study(tracked(1, replicates=12))))
@@ -119,7 +122,8 @@ def test_four_conditions_are_drawn_and_those_without_an_estimate_are_not() -> No
     conditions = [tracked(n, memory=f"k{n}") for n in range(1, 6)]
     figure = draw_null(study(still, tracked(8, replicates=1), *conditions))
     assert len(shown(figure)) == 4
-    assert "of 5 conditions those nearest to IM-01, roles on, uniform, t0" in caption(figure)
+    assert len({panel.get_xlim() for panel in shown(figure)}) == 1
+    assert "Of 5 conditions those nearest" in caption(figure)
     assert draw_null(study(still)) is None
     assert draw_null(study(tracked(8, replicates=0))) is None
 
@@ -132,11 +136,10 @@ def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = draw_branching(study(branched(1)))
     told = caption(figure)
-    assert "3 bases x 4 branches (HL-01, roles off, uniform, k15, t0)" in told
+    assert "3 bases x 4 branches; HL-01, roles off, uniform, k15, t0" in told
     assert "it can't be negative: above 0 it certifies noise alone" in told
-    assert "memory of the base, not chaos" in told
-    assert "n = 12 continuations a condition" in told
-    assert "warnings" not in told
+    assert "n = 12 continuations" in told
+    assert "Warnings" not in told
     gamma = shown(figure)[0]
     assert gamma.get_ylim()[0] == 0
     assert gamma.get_ylabel() == "after round 5\nΓ̂ (as in the paper)"
@@ -169,15 +172,15 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
     first = tracked(1, replicates=3, decisions=("B", "NONE", "B"), failed=2)
     second = tracked(2, replicates=4, roles="on", pending=1)
     figure = simplex(study(first, second))
-    assert [panel.get_title(loc="left") for panel in shown(figure)] == [
+    assert [panel.get_title(loc="left") for panel in shown(figure)[1:]] == [
         "roles off\nn = 3: B 2, no majority 1",
         "roles on\nn = 4: A 4",
     ]
     told = caption(figure)
     assert "HL-01, uniform, k15, t0" in told
-    assert "n from 3 to 4 replicates a condition (2 failed, 1 pending in all)" in told
-    assert "few_replicates (2 of 2)" in told
-    assert "backend: simulated; simulated agents, no evidence about language models" in told
+    assert "n = 3 to 4 replicates (2 failed, 1 pending in all)" in told
+    assert "few_replicates in 2" in told
+    assert told.endswith("Backend: simulated; simulated agents, no evidence about language models.")
 
 
 @pytest.mark.parametrize("options", [2, 5, 26])
@@ -189,7 +192,7 @@ def test_other_numbers_of_options_stand_side_by_side(options: int) -> None:
     assert_allclose(x, np.arange(options) + SLOT / 2)
     assert_allclose(y, condition.ensemble[0, -1])
     labels = [tick.get_text() for tick in panel.get_xticklabels()]
-    assert labels == list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: options : 2 if options > 13 else 1])
+    assert labels == list("ABCDEFGHIJKLMNOPQRSTUVWXYZ"[: options : 3 if options > 11 else 1])
 
 
 NAMES = ("Single-payer", "Extraordinarily long", "Regulated")
@@ -199,32 +202,31 @@ def test_options_are_named_at_their_corners_or_below_where_a_name_is_too_long() 
     spread = corners(1, [[(A, A, A)] * 3, [(B, B, B)] * 3, [(C, C, C)] * 3])
     figure = simplex(study(replace(spread, options=NAMES)))
     (panel,) = shown(figure)
-    assert not panel.child_axes
     assert [text.get_text() for text in panel.texts] == ["A Single-payer", "B", "C Regulated"]
-    assert "HL-01: A Single-payer, B Extraordinarily long, C Regulated" in caption(figure)
+    assert "A Single-payer, B Extraordinarily long and C Regulated" in caption(figure)
 
 
-def test_close_paths_are_drawn_larger_with_the_whole_triangle_beside_them() -> None:
+def test_close_paths_are_drawn_larger_with_the_whole_triangle_above_them() -> None:
     conditions = [
         replace(tracked(n, sd=0.02, memory=f"k{n}"), options=("a", "b", "c")) for n in (1, 2)
     ]
     figure = simplex(study(*conditions))
-    for panel, condition in zip(shown(figure), conditions, strict=True):
+    whole, *panels = shown(figure)
+    assert [text.get_text() for text in whole.texts] == ["A", "B", "C"]
+    for panel, condition in zip(panels, conditions, strict=True):
         points_ = project(condition.ensemble).reshape(-1, 2)
         (left, right), (low, _) = panel.get_xlim(), panel.get_ylim()
         assert right - left < 0.6
         assert (points_ > (left, low)).all()
         assert (points_ < (right, low + right - left)).all()
-        (whole,) = panel.child_axes
-        assert [text.get_text() for text in whole.texts] == ["A", "B", "C"]
-    assert len({panel.get_xlim() for panel in shown(figure)}) == 1
-    assert "HL-01: A a, B b, C c" in caption(figure)
+    assert len({panel.get_xlim() for panel in panels}) == 1
+    assert "A a, B b and C c" in caption(figure)
     assert_legible(figure)
 
 
 def test_marks_of_a_rare_decision_lie_over_those_of_a_frequent_one() -> None:
     found = ["A", "NONE", *"AAAAAAAAAA"]
-    (panel,) = shown(simplex(study(tracked(1, decisions=found))))
+    _, panel = shown(simplex(study(tracked(1, decisions=found))))
     colour, _ = choose_look("NONE")
     filled = [line for line in panel.lines if line.get_markeredgecolor() == "white"]
     assert max(filled, key=lambda line: line.get_zorder()).get_color() == colour
@@ -237,8 +239,8 @@ def test_a_study_of_many_conditions_shows_the_first_of_each_scenario_and_says_so
         for n in range(4)
     ]
     figure = simplex(study(*rows))
-    assert len(shown(figure)) == 15
-    assert "drawn: 15 of 20 conditions, the first 3 of each scenario" in caption(figure)
+    assert len(shown(figure)) == 1 + 15
+    assert "Drawn are 15 of 20 conditions, the first 3 of each scenario" in caption(figure)
 
 
 def test_few_wordings_are_told_by_name_many_by_family() -> None:
@@ -278,16 +280,16 @@ def test_distances_of_wordings_stand_beside_those_of_repeats() -> None:
         assert own.summary is not None
         assert_allclose(points(line)[1], own.summary.divergence)
     found = [own.summary.lyapunov for own in both.rows[:2] if own.summary]
-    assert [f"= {e.value:.3f} [{e.ci_low:.3f}, {e.ci_high:.3f}]" in text
+    assert [text.endswith(f"= {format_estimate(e)}")
             for e, text in zip(found, labels(panel), strict=True)] == [True, True]  # fmt: skip
     assert [text.split(":\n")[0] for text in labels(panel)] == [
         "wordings, n = 10",
         "repeats, n = 12",
     ]
-    assert "repeats: the canonical wording every time, from the study s1" in caption(figure)
+    assert "they are from the study s1" in caption(figure)
     alone = draw_wordings(study(wordings))
     assert len(shown(alone)[1].lines) == 2  # D(t) and its fit
-    assert "repeats" not in caption(alone)
+    assert "Repeats" not in caption(alone)
 
 
 def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> TrackedCondition:
@@ -329,10 +331,8 @@ def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all
     ]
     figure = draw_seats(study(*conditions))
     assert figure is not None
-    assert "(HL-01, roles on, mixed, k15, t0); of 3 conditions the one with the largest share" in (
-        caption(figure)
-    )
-    assert "6 of 12 replicates: 3 of the 8 with the most frequent decision (A)" in caption(figure)
+    assert "one of 3 conditions: the one with the largest share of flips" in caption(figure)
+    assert "Of 12 replicates 6 are drawn: 3 of the 8 with the most frequent" in caption(figure)
     heads = [panel.get_title(loc="left").split("\n") for panel in shown(figure)[:6]]
     assert [end for _, end in heads] == ["decides A"] * 3 + ["no majority"] * 3
     assert ["flip" in number for number, _ in heads] == [False] * 3 + [True] * 3
@@ -347,7 +347,7 @@ def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all
 
 def test_where_no_replicate_flips_the_first_condition_is_taken_and_the_caption_says_so() -> None:
     figure = draw_seats(study(tracked(1, roles="on"), tracked(2)))
-    assert "of 2 conditions the first, since no replicate flips in any" in caption(figure)
+    assert "one of 2 conditions: the first, since no replicate flips in any" in caption(figure)
 
 
 def test_more_seats_than_colours_are_told_apart() -> None:
@@ -380,7 +380,7 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     assert_allclose([bar.get_height() for bar in on.patches], [1.25, 0.5])  # type: ignore[attr-defined]
     counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
     assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
-    assert "pooled over temperatures t0, t0.7" in caption(figure)
+    assert "pooled over the temperatures t0 and t0.7" in caption(figure)
     assert "pooled" not in caption(draw_switches(study(cold, replace(other, identity="x"))))
     assert_legible(figure)
 
@@ -396,7 +396,7 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     (panel,) = shown(figure)
     assert levels(panel) == [[0.25, 0.25, 0.75, 0.75]] * 2
     name = "HL-01, roles off, uniform"
-    assert panel.get_title(loc="left") == f"{name}\nn = 4, none lasts in 1, none at all in 1"
+    assert panel.get_title(loc="left") == f"{name}\nn = 4, 1 ends without, 1 never had one"
     (band,) = panel.collections
     low = estimate_share(1, 4)
     heights = band.get_paths()[0].vertices[:, 1]  # type: ignore[attr-defined]
@@ -421,7 +421,7 @@ def test_conditions_that_agree_at_once_are_counted_and_not_drawn() -> None:
     figure = majority(study(at_once, later))
     (panel,) = shown(figure)
     assert panel.get_title(loc="left").startswith("roles on\n")
-    assert "in 1 of 2 conditions all replicates have a majority from round 1" in caption(figure)
+    assert "In one of two conditions all replicates have a lasting majority" in caption(figure)
     alone = majority(study(at_once))
     assert levels(shown(alone)[0]) == [[1, 1, 1, 1]] * 2
-    assert "one of them is drawn" in caption(alone)
+    assert "In this condition all replicates" in caption(alone)

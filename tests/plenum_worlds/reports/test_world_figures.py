@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 
 import pytest
+from drawn import caption
 from known_worlds import EXPLICIT, GREEDY, IMPLICIT, bent, played, tent
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
@@ -44,9 +45,8 @@ def test_baselines_show_each_arm_with_its_mean_and_interval() -> None:
     half = 3.182446 * 0.1290994 / 2
     assert_allclose(intervals[0].get_xdata(), [0.75 - half, min(0.75 + half, 1)], atol=1e-5)
     assert_allclose(intervals[2].get_xdata(), [1, 1])
-    caption = figure.get_supxlabel()
-    assert "12/12 runs" in caption
-    assert "no evidence about language" in " ".join(caption.split())
+    assert "12/12 runs" in caption(figure)
+    assert "no evidence about language" in figure.get_supxlabel()
 
 
 def test_the_figure_of_deviation_gives_each_arms_own_verdict() -> None:
@@ -57,7 +57,7 @@ def test_the_figure_of_deviation_gives_each_arms_own_verdict() -> None:
     assert titles[0].startswith("implicit, moderate\ninverted U (p <.0001")
     assert titles[1].startswith("explicit, moderate\nno inverted U (p <.0001")
     assert all(len(panel.collections) == 1 for panel in figure.axes)
-    assert "24/24 runs" in " ".join(figure.get_supxlabel().split())  # the asked teams alone
+    assert "24/24 runs" in caption(figure)  # the asked teams alone
 
 
 def test_the_figure_of_deviation_has_a_panel_an_arm_and_volatility_of_one_diversity() -> None:
@@ -69,10 +69,9 @@ def test_the_figure_of_deviation_has_a_panel_an_arm_and_volatility_of_one_divers
     ]
     figure = deviation(study)
     assert len(figure.axes) == 2 * MOST_ROWS
-    caption = " ".join(figure.get_supxlabel().split())
-    assert f"not drawn: m{MOST_ROWS}" in caption
-    assert caption.startswith("diversity medium; columns: volatility")
-    assert f"{2 * 2 * MOST_ROWS}/{2 * 2 * MOST_ROWS} runs" in caption
+    assert f"Not drawn are m{MOST_ROWS}." in caption(figure)
+    assert "diversity is medium" in caption(figure)
+    assert f"{2 * 2 * MOST_ROWS}/{2 * 2 * MOST_ROWS} runs" in caption(figure)
 
 
 def test_a_mean_of_times_is_hollow_where_much_never_ended() -> None:
@@ -97,9 +96,9 @@ def test_the_band_is_over_worlds_however_often_each_was_run() -> None:
     (band,) = figure.axes[0].collections  # the policy has no rounds here
     heights = band.get_paths()[0].vertices[:, 1]
     assert_allclose([heights.min(), heights.max()], [0, 1])
-    caption = " ".join(figure.get_supxlabel().split())
-    assert "t interval over worlds" in caption
-    assert "12/12 runs; backend: simulated;" in caption  # a policy without rounds isn't drawn
+    assert "t intervals over worlds" in caption(figure)
+    # a policy without rounds isn't drawn
+    assert "12/12 runs. Backend: simulated;" in caption(figure)
 
 
 def test_runs_that_ended_early_stay_in_the_mean() -> None:

@@ -52,7 +52,7 @@ def fill_pages(groups: Iterable[tuple[str, Sequence[T]]], most: int) -> list[lis
     """
     pages: list[list[str | T]] = [[]]
     for heading, lines in groups:
-        for number, part in enumerate(chunks(lines, most - 1)):
+        for number, part in enumerate(chunks(lines, most - bool(heading))):
             above = [f"{heading} (continued)" if number else heading] if heading else []
             if pages[-1] and len(pages[-1]) + len(above) + len(part) > most:
                 pages.append([])

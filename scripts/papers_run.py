@@ -11,12 +11,12 @@ from typing import Literal
 
 from omegaconf import DictConfig
 
-import plenum_report
 from plenum.base import UserError, project_root, require_writable
 from plenum.reports import (
     Settings,
     explorer,
     find_study_kind,
+    publish_report,
     read_names,
     read_study_settings,
     tables,
@@ -109,7 +109,7 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
             tables.publish(one_study)
-            plenum_report.publish_report(one_study)
+            publish_report(one_study)
             if explored := find_study_kind(name, chosen.uri).has("explorer"):
                 explorer.publish(page)
         made_of_it = "tables, report" + ", explorer" * explored

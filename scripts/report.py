@@ -17,11 +17,10 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="report")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        import plenum_report
-        from plenum.reports import check_report_settings
+        from plenum.reports import check_report_settings, publish_report
 
-        plenum_report.publish_report(check_report_settings(cfg))
+        publish_report(check_report_settings(cfg))
 
 
 if __name__ == "__main__":
-    front_door(main, package="plenum_report")
+    front_door(main)

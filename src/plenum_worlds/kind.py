@@ -29,6 +29,7 @@ KIND = Kind(
         "report_tables": "plenum_worlds.reports.publish:tables",
         "report_frames": "plenum_worlds.reports.publish:frames",
         "report_figures": "plenum_worlds.reports.figures:figures",
+        "report": "plenum_worlds.reports.page:compose",
         "findings": "plenum_worlds.reports.findings:sentences",
         "explorer": "plenum_worlds.reports.explorer:EXPLORER",
         "staged": "plenum_worlds.stage:stage_run",

@@ -141,7 +141,7 @@ KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study")
 """The kinds of study that are installed, by name."""
 
 PARTS: Registry[Any] = Registry("plenum.parts", "part of a kind of study")
-"""Parts that packages add to kinds of others, by kind and station, such as ``committee.report``."""
+"""Parts that packages add to kinds of others, by kind and station, such as ``committee.rules``."""
 
 
 def register(kind: Kind) -> None:
@@ -187,6 +187,8 @@ register(
             "report_tables": "plenum.reports.tables.publish:publish_committees",
             "report_frames": "plenum.reports.tables.publish:make_frames",
             "report_figures": "plenum.reports.figures.publish:publish_committees",
+            "report": "plenum.reports.page.study:compose_committees",
+            "findings": "plenum.reports.findings.sentences:write_findings",
             "explorer": "plenum.reports.explorer.gather:COMMITTEE_EXPLORER",
             "plan": "plenum.reports.plans:table",
         },

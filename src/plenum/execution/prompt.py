@@ -6,16 +6,15 @@ from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Annotated, Any, Literal, TypeVar
 
-from omegaconf import DictConfig, OmegaConf
 from pydantic import Field
 
 from plenum.base import UserError, make_printable
-from plenum.design import Condition, StrictSettings, Whole, parse_job, require
+from plenum.design import Condition, StrictSettings, Whole, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
 from plenum.models import Ask, Entry
 from plenum.records import DamagedJournal, Transcript, fetch_journals, read
-from plenum.tracking import Study, read_artifacts
+from plenum.tracking import Study, rebuild_condition
 
 _Value = TypeVar("_Value", int, str)
 
@@ -85,7 +84,7 @@ def find(wish: WantedCall) -> tuple[Condition, Ask, Sequence[Entry]]:
     """
     tracked = Study(wish.study, wish.uri)
     run = _choose(tracked.condition_runs, wish.condition)
-    condition = _condition(tracked.client, run)
+    condition = rebuild_condition(tracked.client, run)
     transcript = _transcript(tracked, run, condition, wish)
     try:
         asks = [call.ask for call in replay_calls(condition, transcript)]
@@ -116,29 +115,6 @@ def _choose(runs: Sequence[Any], name: str | None) -> Any:
     known = "; ".join(f"{key} ({title})" for key, title in list(named.items())[:12])
     wrong = f"{name!r} is {'several' if fits else 'none'} of them" if name else "missing"
     raise UserError(f"condition: {wrong}; one of {known}{'; ...' if len(named) > 12 else ''}")
-
-
-def _condition(client: Any, run: Any) -> Condition:
-    """Rebuild the condition of a run from its config and today's texts."""
-    config = read_artifacts(client, run, ("config.yaml",)).get("config.yaml")
-    identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
-    if config is None:
-        raise UserError(
-            f"condition: {identity} was stopped before its end, and its config isn't tracked yet; "
-            "the same run.py command completes it"
-        )
-    composed = OmegaConf.create(config.decode())
-    assert isinstance(composed, DictConfig)
-    # Up to version 0.2.0 simulated agents could be fitted ones; null, they are those of today.
-    if composed.backend.get("fit", "") is None:
-        del composed.backend["fit"]
-    condition = parse_job(composed).condition
-    if condition.identity != identity:
-        raise UserError(
-            f"condition: {identity} can't be rebuilt, since its scenario, its prompt texts or the "
-            f"code have changed (it would be {condition.identity} now); it was made by {version}"
-        )
-    return condition
 
 
 def _transcript(study: Study, run: Any, condition: Condition, wish: WantedCall) -> Transcript:

@@ -100,6 +100,10 @@ from .page.document import Section as Section
 from .page.document import Sides as Sides
 from .page.document import Text as Text
 from .page.document import split_blocks as split_blocks
+from .page.document import split_sections as split_sections
+from .page.protocol import tabulate_levels as tabulate_levels
+from .page.publish import fill_page as fill_page
+from .page.publish import publish_report as publish_report
 from .page.renderer import render_html as render_html
 from .page.renderer import render_markdown as render_markdown
 from .phrases import capital as capital
@@ -252,6 +256,7 @@ __all__ = [
     "draw_simplex",
     "estimate_study",
     "explain_map",
+    "fill_page",
     "find_study_kind",
     "format_brief",
     "format_count",
@@ -322,6 +327,7 @@ __all__ = [
     "publish_accounts",
     "publish_figures",
     "publish_product",
+    "publish_report",
     "publish_results",
     "read_caption",
     "read_names",
@@ -345,6 +351,7 @@ __all__ = [
     "space_words",
     "spell_count",
     "split_blocks",
+    "split_sections",
     "store_uri",
     "study_commands",
     "sum_usage",
@@ -361,6 +368,7 @@ __all__ = [
     "tabulate_exponents",
     "tabulate_fragility",
     "tabulate_landscape",
+    "tabulate_levels",
     "tabulate_manifest",
     "tabulate_matrices",
     "tabulate_pooled",

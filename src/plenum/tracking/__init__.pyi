@@ -7,6 +7,7 @@ from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
 from .experiments import make_trash_error as make_trash_error
 from .provenance import Provenance as Provenance
+from .provenance import rebuild_condition as rebuild_condition
 from .report_run import log_report as log_report
 from .rows import ROW_WRITERS as ROW_WRITERS
 from .rows import ROWS_ARCHIVE as ROWS_ARCHIVE
@@ -116,6 +117,7 @@ __all__ = [
     "read_rerun",
     "read_row_values",
     "read_rows",
+    "rebuild_condition",
     "remove_journals",
     "rename_study",
     "require_active",

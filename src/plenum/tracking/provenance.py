@@ -1,9 +1,15 @@
-"""The provenance of a condition: its committee, and the versions of the code that wrote it."""
+"""The provenance of a condition: its committee, its config, and the versions that wrote it."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
+
+from omegaconf import DictConfig, OmegaConf
+
+from plenum.base import UserError
+from plenum.design import Condition, parse_job
+from plenum.tracking.runs import read_artifacts
 
 
 @dataclass(frozen=True)
@@ -45,3 +51,32 @@ def provenance(run: Any, replicates: Sequence[Any]) -> Provenance:
         versions=tuple(dict.fromkeys(filter(None, versions))),
         begun=datetime.fromtimestamp(run.info.start_time / 1000, UTC),
     )
+
+
+def rebuild_condition(client: Any, run: Any) -> Condition:
+    """Rebuild the condition of a run from its config and today's texts.
+
+    Raises
+    ------
+    UserError
+        Its config isn't tracked yet, or it would be another condition today.
+    """
+    config = read_artifacts(client, run, ("config.yaml",)).get("config.yaml")
+    identity, version = (run.data.tags[f"plenum.{key}"] for key in ("condition", "version"))
+    if config is None:
+        raise UserError(
+            f"condition: {identity} was stopped before its end, and its config isn't tracked yet; "
+            "the same run.py command completes it"
+        )
+    composed = OmegaConf.create(config.decode())
+    assert isinstance(composed, DictConfig)
+    # Up to version 0.2.0 simulated agents could be fitted ones; null, they are those of today.
+    if composed.backend.get("fit", "") is None:
+        del composed.backend["fit"]
+    condition = parse_job(composed).condition
+    if condition.identity != identity:
+        raise UserError(
+            f"condition: {identity} can't be rebuilt, since its scenario, its prompt texts or the "
+            f"code have changed (it would be {condition.identity} now); it was made by {version}"
+        )
+    return condition

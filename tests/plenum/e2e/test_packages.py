@@ -30,7 +30,6 @@ NEEDED = {
     "plenum_fleet": ("run.py", "-m", "hydra/launcher=ray"),
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
-    "plenum_report": ("scripts/report.py", "study=default"),
     "plenum_rules": ("scripts/tables.py", "study=default", "rules=all"),
     "plenum_worlds": ("run.py", "task=disaster"),
 }

@@ -1,7 +1,7 @@
 """The parts of a report, before it is HTML or Markdown, as plain text."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -10,6 +10,7 @@ from plenum.reports import phrases
 from plenum.reports.table import Table
 
 _PLACE = re.compile(r"\[\[(.+)]]")
+_HEADING = re.compile(r"## (\w+): (.+)")
 _LEAD = re.compile(r"\*\*(.+?)\*\* ?(.*)")
 
 
@@ -117,8 +118,8 @@ class Document:
 
     title: str
     lead: str
-    notice: str
-    sections: tuple[Section, ...]
+    notice: str = ""
+    sections: tuple[Section, ...] = ()
     abstract: tuple[str, ...] = ()
 
 
@@ -137,9 +138,44 @@ def split_blocks(template: str, parts: Mapping[str, Block], **facts: object) -> 
     facts
         What the template reads.
     """
-    content: list[Block] = []
+    return _make_blocks(_render(template, parts, facts), parts)
+
+
+def split_sections(
+    template: str, parts: Mapping[str, Block], **facts: object
+) -> tuple[str, tuple[Section, ...]]:
+    """Split a rendered template into the notice and the sections of a page.
+
+    A paragraph such as ``## limits: What can't be concluded`` begins a section, with its anchor and
+    its title; what stands before the first is the notice. A section without blocks is left out.
+    Otherwise as :func:`split_blocks`.
+    """
+    notice: list[str] = []
+    sections: list[tuple[str, str, list[str]]] = []
+    for text in _render(template, parts, facts):
+        if heading := _HEADING.fullmatch(text):
+            sections.append((heading[1], heading[2], []))
+        elif sections:
+            sections[-1][2].append(text)
+        else:
+            notice.append(phrases.squeeze(text))
+    filled = [
+        (*head, blocks) for *head, texts in sections if (blocks := _make_blocks(texts, parts))
+    ]
+    return " ".join(notice), tuple(
+        Section(number, anchor, title, tuple(blocks))
+        for number, (anchor, title, blocks) in enumerate(filled, start=1)
+    )
+
+
+def _render(template: str, parts: Mapping[str, Block], facts: dict[str, object]) -> list[str]:
     known = facts | {"place": partial(_place, parts), "parts": parts}
-    for text in phrases.parts(template, "", known):
+    return phrases.parts(template, "", known)
+
+
+def _make_blocks(texts: Iterable[str], parts: Mapping[str, Block]) -> list[Block]:
+    content: list[Block] = []
+    for text in texts:
         if (place := _PLACE.fullmatch(text)) and place[1] in parts:
             content.append(parts[place[1]])
         elif text.startswith("- "):

@@ -1,0 +1,148 @@
+"""Differences between conditions: contrasts, interactions, pooled effects and fragility."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from plenum.design import FACTORS
+from plenum.dynamics import REFUSAL, Contrast, Estimate, FragilityContrast, PooledMean, is_shown
+from plenum.reports.effects import Effect
+from plenum.reports.findings.families import SHAKY
+from plenum.reports.phrases import join_items
+from plenum.reports.rows import symbol
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A difference between conditions.
+
+    Attributes
+    ----------
+    name
+        The comparison, as in "roles on against off".
+    held
+        Factors that distinguish it within the family, as in "in HL-01 at model uniform".
+    estimate
+        Its estimate, with ``value``, ``ci_low``, ``ci_high``, and fields of its kind.
+    p
+        The p-value, adjusted over the family.
+    symbol
+        The exponent that differs; empty for other differences.
+    warnings
+        Warnings of the conditions.
+    """
+
+    name: str
+    held: str
+    estimate: Any
+    p: float
+    symbol: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def refused(self) -> bool:
+        """True if neither interval nor p is shown: replicates jump or a few carry a λ̂."""
+        return getattr(self.estimate, "method", "") == REFUSAL
+
+    @property
+    def shown(self) -> bool:
+        """True if both its adjusted test and its interval are significant."""
+        return is_shown(self.p, self.estimate.ci_low, self.estimate.ci_high)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Differences whose p-values are adjusted together.
+
+    Attributes
+    ----------
+    what
+        Description of the differences.
+    differences
+        All of them, with and without estimate.
+    """
+
+    what: str
+    differences: tuple[Difference, ...]
+
+    @property
+    def measured(self) -> list[Difference]:
+        """Differences that have an estimate and a test."""
+        known = [d for d in self.differences if math.isfinite(d.estimate.value)]
+        return [d for d in known if not d.refused]
+
+    @property
+    def refused(self) -> list[Difference]:
+        """Differences without interval and p, since replicates jump or a few carry a λ̂."""
+        return [d for d in self.differences if d.refused]
+
+    @property
+    def shown(self) -> list[Difference]:
+        """Significant differences, the smallest p first."""
+        return sorted((d for d in self.measured if d.shown), key=lambda d: d.p)
+
+    @property
+    def least_p(self) -> float:
+        """The smallest adjusted p; NaN without one."""
+        return min((d.p for d in self.measured if not math.isnan(d.p)), default=math.nan)
+
+
+def split_factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
+    """Split contrasts into families, by the factor whose levels they compare."""
+    names = dict.fromkeys(effect.name.split(" ")[0] for effect in effects)
+    return [
+        make_family(name, [e for e in effects if e.name.split(" ")[0] == name]) for name in names
+    ]
+
+
+def make_family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
+    """Make a family of effects, whose p-values are adjusted together."""
+    differences = [
+        Difference(*name, effect.estimate, effect.p_holm, symbol(effect.cells), effect.warnings)
+        for name, effect in zip(name_effects(effects), effects, strict=True)
+    ]
+    return Family(what, tuple(differences))
+
+
+def make_mean_family(across: Sequence[Effect[Estimate]]) -> Family:
+    """Make the family of effects pooled over scenarios."""
+    means = [effect for effect in across if isinstance(effect.estimate, PooledMean)]
+    return Family(
+        "mean", tuple(Difference(_name_comparison(e), "", e.estimate, e.p_holm) for e in means)
+    )
+
+
+def make_fragility_family(changes: Sequence[Effect[FragilityContrast]]) -> Family:
+    """Make the family of differences of fragility, by wording."""
+    differences = []
+    for change in changes:
+        at = [change.others[name] for name in ("scenario",) if change.others.get(name)]
+        name = ", ".join([*at, _name_comparison(change)])
+        differences.append(Difference(name, "", change.estimate, change.p_holm))
+    return Family("fragility", tuple(differences))
+
+
+def name_effects(effects: Sequence[Effect[Estimate]]) -> list[tuple[str, str]]:
+    """Name the comparison of each effect, and the factors that distinguish it from the others."""
+    varying = [n for n in FACTORS if len({effect.others.get(n) for effect in effects}) > 1]
+    return [
+        (_name_comparison(effect), _describe_held(effect.others, varying)) for effect in effects
+    ]
+
+
+def list_suspicious(differences: Sequence[Difference]) -> list[str]:
+    """List warnings with which a difference of slopes may not be one of growth."""
+    return [warning for warning in SHAKY if any(warning in d.warnings for d in differences)]
+
+
+def _name_comparison(effect: Effect[Estimate]) -> str:
+    return effect.name.replace(" - ", " against ")
+
+
+def _describe_held(others: dict[str, str], names: Sequence[str]) -> str:
+    """Describe the factors that distinguish effects of a name: "in HL-01 at model uniform"."""
+    varying = [n for n in names if others.get(n)]
+    at = join_items(f"{n} {others[n]}" for n in varying if n != "scenario")
+    where = [f"in {others['scenario']}"] if "scenario" in varying else []
+    return " ".join([*where, f"at {at}"] if at else where)

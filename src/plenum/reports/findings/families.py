@@ -1,0 +1,182 @@
+"""The conditions with a λ̂, and their tests of growth and diffusion, adjusted over all of them."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holm, is_shown
+from plenum.reports.rows import Row, symbol
+
+NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
+"""Statuses of conditions without a λ̂."""
+
+SHAKY = ("uneven", "few_apart", "saturated")
+"""Warnings that must accompany any claim about a slope."""
+
+
+@dataclass(frozen=True)
+class TestedFit:
+    """A condition with a λ̂, and p-values of its tests adjusted over all such conditions.
+
+    Attributes
+    ----------
+    growth_p, growth_holm, growth_bh
+        p-values of no growth, by random time reversal.
+    diffusion_p, diffusion_holm, diffusion_bh
+        p-values of equality with the λ of independent random walks, by the jackknife.
+    jumps_p, jumps_holm, jumps_bh
+        p-values of equality with the λ of independent jumps, by the jackknife.
+    """
+
+    row: Row
+    exponent: LyapunovEstimate
+    diagnostics: Diagnostics
+    growth_p: float
+    growth_holm: float
+    growth_bh: float
+    diffusion_p: float
+    diffusion_holm: float
+    diffusion_bh: float
+    jumps_p: float
+    jumps_holm: float
+    jumps_bh: float
+
+    @property
+    def moves(self) -> bool:
+        """True if growth or contraction is significant by the test, and by an interval if any."""
+        if self.exponent.refused:
+            return self.growth_holm < ALPHA
+        return is_shown(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
+
+
+@dataclass(frozen=True)
+class DeliberationKind:
+    """Deliberations with the same kind of λ̂, with and without estimates, and their tests."""
+
+    rows: tuple[Row, ...]
+
+    @property
+    def perturbed(self) -> bool:
+        """True if the replicates read different wordings."""
+        return self.rows[0].tracked.perturbed
+
+    @property
+    def symbol(self) -> str:
+        """The symbol of the exponent: ``λ̂`` or ``λ̂_pert``."""
+        return symbol(self.rows)
+
+    @cached_property
+    def once(self) -> list[Row]:
+        """Conditions without reruns, which aren't additional evidence."""
+        return [row for row in self.rows if not row.tracked.rerun]
+
+    @cached_property
+    def fits(self) -> list[TestedFit]:
+        """Conditions with a λ̂."""
+        estimated = [
+            (row, row.summary.lyapunov, row.summary.lyapunov.diagnostics, row.summary.reversal.p)
+            for row in self.once
+            if row.summary is not None
+        ]
+        known = [(row, e, d, p) for row, e, d, p in estimated if d is not None]
+        exponents = [e for _, e, _, _ in known]
+        tests = (
+            [p for *_, p in known],
+            [e.p_diffusion for e in exponents],
+            [e.p_jumps for e in exponents],
+        )
+        columns = [part for ps in tests for part in (ps, holm(ps), benjamini_hochberg(ps))]
+        return [
+            TestedFit(row, exponent, diagnostics, *map(float, ps))
+            for (row, exponent, diagnostics, _), *ps in zip(known, *columns, strict=True)
+        ]
+
+    @cached_property
+    def without(self) -> dict[str, list[Row]]:
+        """Conditions without a λ̂, by their status."""
+        by_status = {s: [row for row in self.once if row.status == s] for s in NO_SLOPE}
+        return {status: rows for status, rows in by_status.items() if rows}
+
+    @cached_property
+    def moving(self) -> list[TestedFit]:
+        """Conditions with significant growth of D(t), then those with contraction."""
+        shown = sorted((f for f in self.fits if f.moves), key=lambda f: f.growth_holm)
+        return sorted(shown, key=lambda f: f.exponent.value <= 0)
+
+    @property
+    def up(self) -> list[TestedFit]:
+        """Conditions with significant growth of D(t)."""
+        return [fit for fit in self.moving if fit.exponent.value > 0]
+
+    @property
+    def down(self) -> list[TestedFit]:
+        """Conditions with significant contraction of D(t)."""
+        return [fit for fit in self.moving if fit.exponent.value < 0]
+
+    @cached_property
+    def split(self) -> list[TestedFit]:
+        """Conditions whose test rejects although the interval contains 0, without any claim."""
+        return [fit for fit in self.fits if fit.growth_holm < ALPHA and not fit.moves]
+
+    @property
+    def rest(self) -> int:
+        """Number of conditions neither moving nor split."""
+        return len(self.fits) - len(self.moving) - len(self.split)
+
+    @cached_property
+    def beyond(self) -> list[TestedFit]:
+        """Conditions whose λ̂ is significantly above that of diffusion, then those below."""
+        other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA]
+        other.sort(key=lambda fit: fit.diffusion_holm)
+        return sorted(other, key=lambda fit: fit.diagnostics.excess <= 0)
+
+    @property
+    def faster(self) -> list[TestedFit]:
+        """Conditions whose λ̂ is significantly above that of diffusion."""
+        return [fit for fit in self.beyond if fit.diagnostics.excess > 0]
+
+    @property
+    def slower(self) -> list[TestedFit]:
+        """Conditions whose λ̂ is significantly below that of diffusion."""
+        return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
+
+    @property
+    def beyond_jumps(self) -> bool:
+        """True if some λ̂ is significantly above that of independent jumps."""
+        return any(f.jumps_holm < ALPHA and f.exponent.above_jumps for f in self.fits)
+
+    @property
+    def shaky(self) -> dict[str, list[Row]]:
+        """Conditions of which something is claimed, by warnings that must accompany the claim."""
+        claimed = {fit.row.tracked.run_id: fit for fit in (*self.moving, *self.beyond)}.values()
+        carried = {w: [f.row for f in claimed if w in f.exponent.warnings] for w in SHAKY}
+        return {warning: rows for warning, rows in carried.items() if rows}
+
+    @property
+    def least_shown(self) -> TestedFit:
+        """The condition with the smallest p among those that don't move; it must exist."""
+        still = [fit for fit in self.fits if not fit.moves]
+        return min(still, key=lambda fit: math.inf if math.isnan(fit.growth_p) else fit.growth_p)
+
+    @property
+    def sizes(self) -> list[str]:
+        """Distinct numbers of replicates of conditions with a λ̂."""
+        return [str(n) for n in sorted({fit.row.n for fit in self.fits})]
+
+    @property
+    def least_p(self) -> list[float]:
+        """The smallest p that time reversal can have with these numbers of replicates: 2 / 2^R."""
+        return [2.0 ** (1 - fit.row.n) for fit in self.fits]
+
+    @property
+    def hopeless(self) -> bool:
+        """True if so few replicates can't be significant."""
+        return bool(self.fits) and min(self.least_p) * len(self.fits) >= ALPHA
+
+
+def split_kinds(rows: Sequence[Row]) -> list[DeliberationKind]:
+    """Separate whole deliberations by the kind of λ̂: between repeats, and between wordings."""
+    whole = [row for row in rows if not row.tracked.after_round and not row.one_shot]
+    parts = [tuple(r for r in whole if r.tracked.perturbed is p) for p in (False, True)]
+    return [DeliberationKind(part) for part in parts if part]

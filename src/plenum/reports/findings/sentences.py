@@ -1,0 +1,24 @@
+"""The sentences on a study of committees: results, null results, and omissions."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from plenum.reports.findings.facts import collect_study_facts
+from plenum.reports.findings.names import Names
+from plenum.reports.phrases import render
+from plenum.reports.rows import Row
+from plenum.reports.study import EstimatedStudy
+
+
+def write_findings(study: EstimatedStudy) -> list[str]:
+    """Write the sentences that follow the tables of a study of committees, by paragraph.
+
+    Where every table is printed, these say already that agents were simulated.
+    """
+    return render_findings(study.rows, collect_study_facts(study), noticed=not study.chosen.every)
+
+
+def render_findings(rows: Sequence[Row], facts: dict[str, Any], *, noticed: bool) -> list[str]:
+    """Render the facts; with ``noticed`` they mention that agents were simulated."""
+    named = {"name": Names(rows), "unit": "replicate", "noticed": noticed}
+    return render("findings/findings.md.j2", f=facts, **named)

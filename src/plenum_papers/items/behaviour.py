@@ -8,7 +8,6 @@ import pandas as pd
 
 from plenum.dynamics import divergence, find_top_options
 from plenum.reports import (
-    NONE,
     Column,
     Row,
     Table,
@@ -44,7 +43,7 @@ def behaviour(source: TableSource) -> NumberedTable | None:
         Column("flip_rate", "flip rate", format_decimals(3)),
         *(Column(name, name.replace(" ", "\n"), format_decimals(2)) for name in seats),
         Column("ties", "tied\nstates", format_decimals(3)),
-        Column("repairs", "repairs\na run", _describe_known),
+        Column("repairs", "repairs\na run", format_decimals(2)),
     )
     title = f"What committees do ({label_shared(rows[0].tracked.factors, names)})"
     legend = (*render_notes("behaviour"), provenance(rows))
@@ -67,7 +66,3 @@ def _lines(rows: list[Row], repairs: dict[str, int]) -> Iterator[dict[str, Any]]
             "ties": float((top.sum(axis=-1) > 1)[present].mean()),
             "repairs": np.nan if tracked.published else a_run,
         }
-
-
-def _describe_known(value: float) -> str:
-    return NONE if pd.isna(value) else f"{value:.2f}"

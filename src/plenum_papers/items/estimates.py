@@ -22,6 +22,7 @@ from plenum.reports import (
     format_interval,
     format_number,
     format_or_dash,
+    format_significant,
     format_warnings,
     group_rows,
     label_shared,
@@ -106,7 +107,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         *exponent_columns(exponent),
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _flip_rate),
         Column((*_TIMES, "status"), "TTM", _median),
-        Column("time_to_majority_ties_first", "TTM,\nties first", _round),
+        Column("time_to_majority_ties_first", "TTM,\nties first", format_significant(6)),
         N,
         WARNINGS,
         Column("printed_lambda", f"published\n{exponent}", format_or_dash),
@@ -131,10 +132,6 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
 
 def _flip_rate(value: float, low: float, high: float) -> str:
     return NONE if pd.isna(value) else f"{format_number(value, 3)} {format_interval(low, high, 2)}"
-
-
-def _round(value: float) -> str:
-    return NONE if pd.isna(value) else f"{value:g}"
 
 
 def _median(value: float, low: float, high: float, status: str) -> str:

@@ -225,12 +225,13 @@ def _load(path: Path) -> tuple[PaperItem, ...]:
 
 
 def _item(id_: str, entry: Mapping[str, Any], studies: Mapping[str, Experiment]) -> PaperItem:
-    lists: dict[str, Any] = {
+    own = {
+        **entry,
         "studies": tuple(studies[name] for name in entry.get("studies", ())),
         "conditions": tuple(map(_condition, entry.get("conditions", ()))),
         "published": tuple(entry.get("published", ())),
     }
-    return PaperItem(id_, **{**entry, **lists})
+    return PaperItem(id_, **own)
 
 
 def _condition(entry: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:

@@ -105,16 +105,12 @@ def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
 
 def _vary(audit: Audit) -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
-    from plenum_audit.reports import SuitePart, explain_split
+    from plenum_audit.reports import SuitePart, explain_changes
 
     varied = read_varied_runs(audit)
     split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
-    lines = [line for each in split.values() for line in explain_split(each)]
-    if "wording" in set(audit.settings.vary) - set(split):
-        lines.append(
-            "No case has other wordings: give a list wordings, or columns.wordings=COLUMN."
-        )
-    return SuitePart("vary", {name: asdict(each) for name, each in split.items()}, tuple(lines))
+    held = {name: asdict(each) for name, each in split.items()}
+    return SuitePart("vary", held, tuple(explain_changes(split, audit.settings.vary)))
 
 
 def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":

@@ -18,6 +18,7 @@ from .suite import publish_unended_suite as publish_unended_suite
 from .suite_comparison import explain_comparison as explain_comparison
 from .suite_gate import explain_gate as explain_gate
 from .suite_source import SuiteSource as SuiteSource
+from .suite_split import explain_changes as explain_changes
 from .suite_split import explain_split as explain_split
 
 __all__ = [
@@ -27,6 +28,7 @@ __all__ = [
     "SuiteSource",
     "draw_acting",
     "explain_advice",
+    "explain_changes",
     "explain_comparison",
     "explain_gate",
     "explain_split",

@@ -1,6 +1,6 @@
 """Sources of the differences between runs in sentences."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from plenum.reports import join_items
 from plenum_audit.suites import SourceSplit
@@ -24,6 +24,25 @@ def explain_split(split: SourceSplit) -> Iterator[str]:
         )
     if told := _untold(split):
         yield told
+
+
+def explain_changes(split: Mapping[str, SourceSplit], asked: Sequence[str]) -> Iterator[str]:
+    """Yield what each change adds that was made in further runs of a suite.
+
+    Parameters
+    ----------
+    split
+        The split of the usual runs and those with a change, by its name.
+    asked
+        Names of all changes that were asked for.
+    """
+    for name in asked:
+        if name not in split:
+            yield f"No case has another {name}: give a list wordings, or columns.wordings=COLUMN."
+        elif split[name].sources:
+            yield from explain_split(split[name])
+        else:
+            yield f"Fewer than two cases show what a different {name} changes."
 
 
 def _shares(split: SourceSplit, between: float, run: float) -> str:

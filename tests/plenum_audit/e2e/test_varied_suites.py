@@ -94,7 +94,7 @@ def test_without_other_wordings_that_is_said(place: Path) -> None:
     assert done.returncode in (0, 1, 3), done.stderr
     assert list(held(place)["vary"]) == ["order"]
     assert held(place)["vary"]["order"]["sources"][0]["more"] == 0
-    assert "No case has other wordings" in done.stdout
+    assert "No case has another wording" in done.stdout
 
 
 @pytest.mark.parametrize(

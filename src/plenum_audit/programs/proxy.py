@@ -23,7 +23,8 @@ from plenum_audit.programs.wire import INTERFACES, BadRequest
 MOST_BYTES = 32 * 2**20
 """Maximal size of a request's body."""
 _PATHS = {"chat/completions": "chat", "responses": "responses", "messages": "messages"}
-_NAMES = ("127.0.0.1", "localhost", "[::1]")
+_HOST = "127.0.0.1"
+_NAMES = (_HOST, "localhost", "[::1]")
 """Names of this machine in its own programs' requests."""
 
 _SILENT = logging.Logger("plenum.proxy", logging.CRITICAL + 1)
@@ -42,8 +43,7 @@ class Proxy:
         URL of the server, without a path; empty before the start.
     """
 
-    def __init__(self, host: str = "127.0.0.1", port: int = 0) -> None:
-        self._host, self._port = host, port
+    def __init__(self) -> None:
         self._sessions: dict[str, Session] = {}
         self._ended: dict[str, list[str]] = {}
         self._runner: web.AppRunner | None = None
@@ -57,8 +57,8 @@ class Proxy:
         app.router.add_route("*", "/r/{run}/plenum/{what}", self._report)
         self._runner = web.AppRunner(app, access_log=None, logger=_SILENT, shutdown_timeout=1.0)
         await self._runner.setup()
-        await web.TCPSite(self._runner, self._host, self._port, backlog=4096).start()
-        self.url = f"http://{self._host}:{self._runner.addresses[0][1]}"
+        await web.TCPSite(self._runner, _HOST, 0, backlog=4096).start()
+        self.url = f"http://{_HOST}:{self._runner.addresses[0][1]}"
 
     def open(self, session: Session) -> str:
         """Serve a run; return its base URL for OpenAI's clients (Anthropic's omit ``/v1``)."""

@@ -123,11 +123,9 @@ def find_program(settings: Committee) -> Program:
     return _function(settings)
 
 
-def wrap_program(committee: Any, name: str = "") -> Program:
+def wrap_program(committee: Any) -> Program:
     """Return a function or an object of this process as a program."""
-    return Callable(
-        name or name_program(committee), committee, identity.identify_function(committee)
-    )
+    return Callable(name_program(committee), committee, identity.identify_function(committee))
 
 
 def name_program(committee: Any) -> str:

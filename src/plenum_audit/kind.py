@@ -21,7 +21,6 @@ KIND = Kind(
         "report_tables": "plenum_audit.reports.publish:report_tables",
         "report": "plenum_audit.reports.publish:report",
         "findings": "plenum_audit.reports.publish:findings",
-        "explorer": "plenum_audit.reports.explorer:EXPLORER",
     },
     named_by=("committee", "case"),
     outcomes=("completed", "failed"),

@@ -23,8 +23,6 @@ from .explorer.contents import Replicates as Replicates
 from .explorer.contents import make_index as make_index
 from .explorer.contents import name_keys as name_keys
 from .explorer.contents import select_seat as select_seat
-from .explorer.gather import COMMITTEE_EXPLORER as COMMITTEE_EXPLORER
-from .explorer.gather import gather_committees as gather_committees
 from .explorer.page import Layout as Layout
 from .explorer.runs import collect_dialogue as collect_dialogue
 from .explorer.runs import make_record as make_record
@@ -192,7 +190,6 @@ __all__ = [
     "CATALOGUE",
     "COLOURS",
     "COLUMN",
-    "COMMITTEE_EXPLORER",
     "GREY",
     "INTERVALS",
     "LEGEND",
@@ -284,7 +281,6 @@ __all__ = [
     "format_text",
     "format_warnings",
     "format_whole_percent",
-    "gather_committees",
     "group_rows",
     "has_mixed_environments",
     "join_items",

@@ -2,7 +2,6 @@ from .accuracy import estimate_accuracy as estimate_accuracy
 from .audit_baseline import CaseComparison as CaseComparison
 from .audit_baseline import compare as compare
 from .audit_baseline import compute_worsening as compute_worsening
-from .audit_growth import judge_growth as judge_growth
 from .audit_result import STOPPED as STOPPED
 from .audit_result import AuditResult as AuditResult
 from .audit_result import TriedOption as TriedOption
@@ -81,7 +80,6 @@ __all__ = [
     "judge_case",
     "judge_cases",
     "judge_family",
-    "judge_growth",
     "p_value",
     "plan_further",
     "select_ended",

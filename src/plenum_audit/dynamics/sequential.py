@@ -11,12 +11,10 @@ n runs depends only on counts (:class:`DecisionTally`), and is kept as logarithm
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cache, partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import brentq
 
 from plenum.dynamics import Floats
 
@@ -333,46 +331,3 @@ def all_alike(counts: Sequence[int], runs: int) -> float:
     if not 1 <= runs <= total:
         raise ValueError(f"runs: from 1 to {total}")
     return sum(math.comb(count, runs) for count in counts) / math.comb(total, runs)
-
-
-@cache
-def growth_bounds(looks: tuple[int, ...], alpha: float = ALPHA) -> tuple[float, ...]:
-    """Return the one-sided p below which λ > 0 is shown, for each of several looks.
-
-    The alpha spending is O'Brien and Fleming's (Lan and DeMets 1983), on information that grows
-    with the number of replicates.
-
-    Parameters
-    ----------
-    looks
-        Number of replicates at each look, increasing; the last one is the planned end.
-
-    Raises
-    ------
-    ValueError
-        The numbers don't increase.
-    """
-    from scipy.stats import multivariate_normal, norm
-
-    if not looks or any(b <= a for a, b in zip((0, *looks), looks, strict=False)):
-        raise ValueError(f"looks: numbers of replicates that grow, not {looks}")
-    times = np.array(looks) / looks[-1]
-    spent = 2 * norm.sf(norm.isf(alpha / 2) / np.sqrt(times))
-    bounds: list[float] = []
-    for at, share in enumerate(np.diff(spent, prepend=0.0)):
-        if not at:
-            bounds.append(float(norm.isf(share)))
-            continue
-        part = times[: at + 1]
-        corr = np.sqrt(np.minimum.outer(part, part) / np.maximum.outer(part, part))
-        joint = multivariate_normal(np.zeros(at + 1), corr)
-        before = multivariate_normal(np.zeros(at), corr[:at, :at]).cdf(np.array(bounds))
-
-        crossing = partial(_not_yet, joint, tuple(bounds), float(before - share))
-        bounds.append(float(brentq(crossing, 0.0, 9.0, xtol=1e-4)))
-    return tuple(float(norm.sf(bound)) for bound in bounds)
-
-
-def _not_yet(joint: Any, bounds: tuple[float, ...], target: float, bound: float) -> float:
-    """Return the probability that a path stays below all bounds, in excess of the target."""
-    return target - float(joint.cdf(np.array([*bounds, bound]), rng=0))

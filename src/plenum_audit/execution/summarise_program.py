@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.dynamics import summarise
 from plenum.execution import SETTINGS, report_committee, report_nothing
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, decide_outcome, judge_case, judge_growth
+from plenum_audit.dynamics import StabilityRule, decide_outcome, judge_case
 from plenum_audit.tracking import collect_ensemble, tabulate_programs
 
 _LEAST_ROUNDS = 3
@@ -52,10 +52,8 @@ def _by_round(
         return {}
     decided = [decisions[run] for run in runs]
     report = report_committee(summarise(array, decided, **SETTINGS), seats)
-    shown = judge_growth(array.mean(axis=2))
-    looks = {"growth_shown": float(shown.shown), "growth_look": shown.look, "growth_p": shown.p}
     return {
-        "metrics": {**report["metrics"], **looks, **metrics},
+        "metrics": {**report["metrics"], **metrics},
         "divergence": report["divergence"],
         "warnings": report["warnings"],
         "line": f"{line}; {report['line']}",

@@ -6,8 +6,6 @@ import pytest
 from audit_studies import AuditStudy, conversation
 from browsing import HOSTILE, Open, browser, opened
 
-from plenum.reports.explorer.publish import ExploredStudy
-from plenum.reports.explorer.publish import publish as explore
 from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.reports.publish import publish
 
@@ -118,21 +116,6 @@ def test_hostile_texts_are_inert_and_nothing_sticks_out(opened: Open, folder: Pa
         assert HOSTILE[0] in shown
         assert not {"\u202e", "\u2066", "\u0000"} & set(shown)
         assert page.evaluate(WIDE) <= 0
-
-
-def test_runs_with_preferences_are_explored_as_committees_are(opened: Open, folder: Path) -> None:
-    study = AuditStudy(folder, name="explored")
-    runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
-    study.case("wavering", WAVERING, runs=runs)
-    page = folder / "explorer.html"
-    explore(ExploredStudy(study.name, study.uri, page, draws=100))
-    with opened(page) as seen:
-        assert "simulated agents" in seen.text("#provenance")
-        assert "wavering" in seen.text("#conditions")
-        assert seen.page.locator("#list tbody tr").count() == 20
-        seen.choose(0, 2)
-        assert "They part in round 5" in seen.text("#parting")
-        assert seen.page.locator("#talk mark.first").all_inner_texts() == ["A", "B"]
 
 
 def test_a_page_of_many_cases_is_sorted_searched_printed_and_small(

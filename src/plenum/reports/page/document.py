@@ -147,8 +147,7 @@ def split_sections(
     """Split a rendered template into the notice and the sections of a page.
 
     A paragraph such as ``## limits: What can't be concluded`` begins a section, with its anchor and
-    its title; what stands before the first is the notice. A section without blocks is left out.
-    Otherwise as :func:`split_blocks`.
+    its title; what stands before the first is the notice. Otherwise as :func:`split_blocks`.
     """
     notice: list[str] = []
     sections: list[tuple[str, str, list[str]]] = []
@@ -159,12 +158,9 @@ def split_sections(
             sections[-1][2].append(text)
         else:
             notice.append(phrases.squeeze(text))
-    filled = [
-        (*head, blocks) for *head, texts in sections if (blocks := _make_blocks(texts, parts))
-    ]
     return " ".join(notice), tuple(
-        Section(number, anchor, title, tuple(blocks))
-        for number, (anchor, title, blocks) in enumerate(filled, start=1)
+        Section(number, anchor, title, tuple(_make_blocks(texts, parts)))
+        for number, (anchor, title, texts) in enumerate(sections, start=1)
     )
 
 

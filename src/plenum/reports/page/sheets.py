@@ -60,16 +60,16 @@ def tabulate_page(
     rows, kinds = study.rows, split_kinds(study.rows)
     once = select_distinct(every)
     parallel = RowGroup(tuple(row for row in rows if row.summary is not None), study.chosen)
-    fragility, *compared = tabulate_fragility(rows, changes) or [None]
+    worded = tabulate_fragility(rows, changes)
     failed = any(row.failed for row in rows)
     accounts, calls = tabulate_accounts(every)
-    tables = {
+    tables: dict[str, Table | None] = {
         "accounts": accounts,
         "calls": calls,
         "failures": tabulate_reasons(once) if failed else None,
         "attrition": tabulate_attrition(once) if failed else None,
         "decisions": tabulate_decisions(parallel) if parallel.rows else None,
-        "fragility": fragility,
+        "fragility": next(iter(worded), None),
         **{name: t for kind in kinds for name, t in _tabulate_growth(kind, study).items()},
         "branching": next(iter(tabulate_branching(rows)), None),
     }
@@ -80,7 +80,7 @@ def tabulate_page(
         *tabulate_pooled(study.across, rows),
     ]
     tables |= {table.name: table for table in effects}
-    tables |= {f"compared{at}": table for at, table in enumerate(compared)}
+    tables |= {f"compared{at}": table for at, table in enumerate(worded[1:])}
     tables |= {name: t for kind in kinds for name, t in _tabulate_details(kind, study).items()}
     tables["manifest"] = tabulate_manifest(every)
     known = {name: table for name, table in tables.items() if table is not None}
@@ -89,9 +89,9 @@ def tabulate_page(
     return known
 
 
-def _tabulate_growth(kind: DeliberationKind, study: EstimatedStudy) -> dict[str, Table | None]:
+def _tabulate_growth(kind: DeliberationKind, study: EstimatedStudy) -> dict[str, Table]:
     """Make the tables of λ̂, its tests, and the models of growth behind it."""
-    tables: list[Table | None] = [tabulate_conditions(RowGroup(kind.rows, study.chosen))]
+    tables = [tabulate_conditions(RowGroup(kind.rows, study.chosen))]
     if len(kind.fits) > 1:
         once = RowGroup(tuple(kind.once), study.chosen)
         models = tabulate_growth(once, fit_growth(kind.once, study.chosen))

@@ -97,4 +97,4 @@ def test_the_report_has_the_clearest_lines_and_says_what_it_leaves_out(
     assert math.isclose(first[0], max(abs(exponent(row).value) for row in large.rows))
     text = render_markdown(compose(written))
     assert "15 of 48 lines, with the largest" in text
-    assert "Left out are tables of roles by model" in text
+    assert "Left out are permutation tests" in text

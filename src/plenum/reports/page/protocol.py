@@ -1,7 +1,7 @@
 """The design in words, for a Methods section: the levels' meanings, and the seats as they speak."""
 
 import textwrap
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
@@ -67,8 +67,13 @@ def tabulate_design(
 ) -> Table:
     """Make the table of a committees' design, with what each level means."""
 
+    at: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in rows:
+        for level in row.tracked.factors.items():
+            at[level].append(row.tracked.run_id)
+
     def explain(factor: str, level: str) -> str:
-        runs = [row.tracked.run_id for row in rows if row.tracked.factors[factor] == level]
+        runs = at[factor, level]
         known = {
             "condition": next((rebuilt[run] for run in runs if run in rebuilt), None),
             "origin": next((origins[run] for run in runs if run in origins), None),

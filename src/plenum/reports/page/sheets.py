@@ -27,14 +27,10 @@ from plenum.reports.tables.decision_effects import tabulate_decision_effects
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.fragility import tabulate_fragility
 from plenum.reports.tables.growth import fit_growth, tabulate_growth
-from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.tracking import ConditionUsage
 
 MOST_LINES = 40
 """Number of lines of a table on the page of a large study."""
-
-_SQUARES = 4
-"""Number of 2x2 tables up to which they are shown; more are left to the landscape."""
 
 _OF_GROWTH = ("conditions", "growth", "models")
 """Names of the tables of a kind of λ̂; the later ones may not be there."""
@@ -81,7 +77,10 @@ def tabulate_page(
     ]
     tables |= {table.name: table for table in effects}
     tables |= {f"compared{at}": table for at, table in enumerate(worded[1:])}
-    tables |= {name: t for kind in kinds for name, t in _tabulate_details(kind, study).items()}
+    for kind in kinds:
+        if kind.fits:
+            details = tabulate_diagnostics(RowGroup(kind.rows, study.chosen))
+            tables[_name("diagnostics", kind)] = details
     tables["manifest"] = tabulate_manifest(every)
     known = {name: table for name, table in tables.items() if table is not None}
     if study.large:
@@ -97,18 +96,6 @@ def _tabulate_growth(kind: DeliberationKind, study: EstimatedStudy) -> dict[str,
         models = tabulate_growth(once, fit_growth(kind.once, study.chosen))
         tables += [_tabulate_tests(kind, study.chosen), *models]
     return {_name(name, kind): t for name, t in zip(_OF_GROWTH, tables, strict=False)}
-
-
-def _tabulate_details(kind: DeliberationKind, study: EstimatedStudy) -> dict[str, Table]:
-    """Make the tables of the appendix: maps of λ̂, and its diagnostics."""
-    if not kind.fits:
-        return {}
-    once = RowGroup(tuple(kind.once), study.chosen)
-    squares, maps = ([], []) if study.large else (tabulate_matrices(once), tabulate_landscape(once))
-    shown = maps if len(squares) > _SQUARES else squares + maps
-    details = tabulate_diagnostics(RowGroup(kind.rows, study.chosen))
-    tables = {f"detail{at}": table for at, table in enumerate([*shown, details])}
-    return {_name(name, kind): table for name, table in tables.items()}
 
 
 def _name(name: str, kind: DeliberationKind) -> str:

@@ -102,7 +102,7 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
         protocol.tabulate_design(rows, material.origins, material.rebuilt),
         *protocol.tabulate_seats(rows, material.origins, material.committee),
     ]
-    tables = {table.name: table for table in design}
+    tables = {table.name: table.first(MOST_LINES) for table in design}
     tables |= tabulate_page(study, material.every, facts["changes"])
     known = {
         **facts,
@@ -127,7 +127,6 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
         name=Names(rows),
         figures={place: _list_figures(drawn, place) for place in _PLACES},
         fragilities=[name for name in tables if name.startswith("compared")],
-        details=[name for name in tables if name.startswith("detail")],
     )
 
 

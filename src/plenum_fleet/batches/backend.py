@@ -28,7 +28,6 @@ from plenum_fleet.batches.line import Call, Late, Line, SentBatch
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
 from plenum_fleet.batches.sender import Sender
-from plenum_fleet.buckets import journal_path, list_taken_up
 from plenum_fleet.settings import Batch
 
 _BATCHING = ("openai", "anthropic")
@@ -101,15 +100,12 @@ class BatchBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt, in a batch, or at once where a batch was too slow."""
-        journal = journal_path(self._folder.parent, chat.session)
         if not self._lockstep.goes_in_batch(chat):
-            for taken in (await asyncio.to_thread(list_taken_up, [journal])).values():
-                raise taken
             return await self._at_once(chat, number)
         line = self._line(chat.model)
         body = line.interface.body(chat, self._api.parameters(chat))
         ident = batches.make_item_id(chat.session, chat.seed, number, body)
-        call = Call(ident, body, journal, asyncio.get_running_loop().create_future())
+        call = Call(ident, body, asyncio.get_running_loop().create_future())
         self._join(line, call)
         try:
             with self._lockstep.wait():
@@ -186,7 +182,6 @@ class BatchBackend:
             return
         del line.known[call.key], sent.results[call.key]
         sent.left.discard(call.key)
-        sent.journals.add(call.journal)
         if not sent.left:
             self._taken.add(sent)
 
@@ -195,7 +190,9 @@ class BatchBackend:
         self._note_collected()
         for line in self._lines.values():
             collected, line.collected = line.collected, []
-            for call in collected:  # another process's batch may have it by now
+            if collected:
+                line.learn()  # a process that was killed meanwhile may have left some in a batch
+            for call in collected:
                 self._join(line, call)
             if line.out:
                 continue
@@ -213,8 +210,7 @@ class BatchBackend:
         self._taken -= over
         with suppress(OSError):  # the next process looks at it once more
             for sent in over:
-                if not list_taken_up(sent.journals, look=False):  # else they may lack answers
-                    sent.record.note("collected")
+                sent.record.note("collected")
 
     def _start(self, line: Line, sent: SentBatch, items: list[bytes] | None = None) -> None:
         line.out.add(sent)

@@ -25,7 +25,6 @@ from plenum.records import Failure, Usage, read_attempts
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.tickets import BatchTicket
-from plenum_fleet.buckets import BATCHES_FOLDER, bucket_folder
 
 
 class BatchedDeliberations(Deliberations):
@@ -123,7 +122,7 @@ def _choose(jobs: Sequence[Job]) -> BatchedDeliberations | None:
 
 def _folder(job: Job) -> Path:
     """Return the folder of the journals of batches."""
-    return bucket_folder(job.journals) / BATCHES_FOLDER
+    return Path(job.journals) / "batches"
 
 
 WAY = ExecutorChoice(_choose, describe_left)

@@ -21,7 +21,6 @@ class Call:
 
     ident: str
     body: bytes
-    journal: Path
     answer: "asyncio.Future[Response]"
 
     @property
@@ -51,18 +50,12 @@ class SentBatch:
         Calls that want one.
     results
         Those that came before their calls were made, in a batch of an earlier process.
-    journals
-        Those of the calls that took a result.
-    checked
-        When it was last known that nobody else makes its calls; Unix time.
     """
 
     record: BatchRecord
     left: set[Key]
     waiting: dict[Key, Call] = field(default_factory=dict)
     results: dict[Key, Response | CallError] = field(default_factory=dict)
-    journals: set[Path] = field(default_factory=set)
-    checked: float = 0.0
     running: "asyncio.Task[None] | None" = None
 
     def give(self, key: Key, result: Response | CallError) -> None:
@@ -94,8 +87,8 @@ class Line:
         self._folder, self._seen = folder, set[Path]()
         self.learn()
 
-    def learn(self) -> set[Key]:
-        """Know the batches of other processes that are new; their calls."""
+    def learn(self) -> None:
+        """Know the batches of other processes that are new."""
         earlier: dict[Key, SentBatch] = {}
         for record in batches.list_unfinished(self._folder):
             ours = (record.model, record.base) == (self.model, self.interface.base)
@@ -106,7 +99,6 @@ class Line:
         for key, sent in earlier.items():
             sent.left.add(key)
         self.known |= earlier
-        return set(earlier)
 
     def begin(self, calls: list[Call]) -> SentBatch:
         """Write down that calls are going to be submitted.

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from plenum.records import append_bytes, encode_json
-from plenum_fleet.buckets import keep_in_bucket, machine_name, refresh_from_bucket
 
 OVER = ("collected", "abandoned")
 """Kinds of lines after which a batch is looked at no more."""
@@ -36,8 +35,6 @@ class BatchRecord:
         The provider's; ``None`` where a kill came before it was noted.
     certain
         False where it was found in a list by its size alone, until its results say whose it is.
-    machine
-        Which machine wrote it, where there is a bucket behind the folder.
     """
 
     path: Path
@@ -47,22 +44,11 @@ class BatchRecord:
     at: float
     id: str | None = None
     certain: bool = True
-    machine: str = ""
 
     @property
     def name(self) -> str:
         """The batch's name, with us and with providers that keep one."""
         return self.path.stem
-
-    @property
-    def foreign(self) -> bool:
-        """True if it belongs to another machine, whose process may still work on it."""
-        return self.machine != machine_name(self.path)
-
-    def again(self) -> "BatchRecord | None":
-        """Read the record as its writer has it now; ``None`` where it is over."""
-        refresh_from_bucket(self.path.parent)
-        return None if _is_over(self.path) else _read(self.path)
 
     def note_submission(self, ident: str, certain: bool = True) -> "BatchRecord":
         """Note the provider's id, or what may be it."""
@@ -103,11 +89,8 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     at = round(time.time(), 3)
     digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
     path = folder / f"b{at * 1000:.0f}-{digest}.jsonl"
-    line = {"kind": "batch", "model": model, "base": base, "items": items, "at": at}
-    if machine := machine_name(path):
-        line["machine"] = machine
-    _append(path, line)
-    return BatchRecord(path, model, base, items, at, machine=machine)
+    _append(path, {"kind": "batch", "model": model, "base": base, "items": items, "at": at})
+    return BatchRecord(path, model, base, items, at)
 
 
 def list_unfinished(folder: Path) -> list[BatchRecord]:
@@ -142,7 +125,6 @@ def _append(path: Path, line: dict[str, Any]) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-    keep_in_bucket(path)
 
 
 def _ends_whole(path: Path) -> bool:
@@ -166,8 +148,7 @@ def _read(path: Path) -> BatchRecord | None:
     try:
         head = lines[0]
         items = tuple(head["items"])
-        named = (path, head["model"], head["base"], items, head["at"], *_id(lines))
-        return BatchRecord(*named, machine=head.get("machine", ""))
+        return BatchRecord(path, head["model"], head["base"], items, head["at"], *_id(lines))
     except (IndexError, KeyError, TypeError):
         return None
 

@@ -14,13 +14,10 @@ from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.http_interface import BatchState, NotAnswered
 from plenum_fleet.batches.line import Late, Line, SentBatch
 from plenum_fleet.batches.lockstep import Lockstep
-from plenum_fleet.buckets import announce_in_bucket, list_taken_up
 from plenum_fleet.settings import Batch
 
 T = TypeVar("T")
 _NOT_FOUND = 404
-_SUBMIT_S = 600.0
-"""The most seconds for which a batch is submitted, if another machine may take its calls up."""
 
 
 @dataclass(frozen=True)
@@ -75,21 +72,14 @@ class Sender:
 
     async def _submit(self, line: Line, sent: SentBatch, items: list[bytes]) -> bool:
         """Submit a batch; what may have come through in spite of an error is looked for first."""
-        began, pause, first = time.monotonic(), self._calls.backoff_s, True
+        began, pause = time.monotonic(), self._calls.backoff_s
         while True:
             tried = time.time()
             try:
                 async with self._alone:  # nobody else takes it for another one
-                    if not await self._is_ours(line, sent, first):
-                        return False
-                    ident = await self._in_time(
-                        sent, line.interface.submit(sent.record.name, items)
-                    )
+                    ident = await line.interface.submit(sent.record.name, items)
                     sent.record = sent.record.note_submission(ident)
             except CallError as error:
-                if error.failure is Failure.INTERRUPTED:
-                    raise
-                first = False
                 wait = max(pause, error.retry_after or 0.0)
                 if not self._goes_on(error, began):
                     self._end_refused(line, sent, self._give_up(line, error))
@@ -103,40 +93,6 @@ class Sender:
                 calls = f"{len(items)} call{'s' if len(items) > 1 else ''}"
                 self._say(sent, f"{calls} to {line.model} submitted")
                 return True
-
-    async def _is_ours(self, line: Line, sent: SentBatch, first: bool) -> bool:
-        """Return whether this process still owns the calls; if not, it releases them.
-
-        Who takes a replicate up in a bucket leaves a mark, and then looks for batches. Here it is
-        the other way round, so that one of two processes knows of the other.
-        """
-        while True:
-            sent.checked, journals = time.time(), {c.journal for c in sent.waiting.values()}
-            await asyncio.to_thread(announce_in_bucket, sent.record.path)
-            elsewhere = line.learn() & sent.waiting.keys()
-            taken = await asyncio.to_thread(list_taken_up, journals)
-            for key, call in [*sent.waiting.items()]:
-                if call.journal in taken:
-                    call.end(taken[call.journal])
-                    del sent.waiting[key]
-            if elsewhere or taken:
-                break
-            if time.time() - sent.checked < _SUBMIT_S / 2:  # or it was stopped meanwhile
-                return True
-        if not first:  # it may have come through
-            raise CallError(Failure.INTERRUPTED, "another process has taken up its replicates")
-        self._abandon(line, sent, "another process has taken up its replicates")
-        return False
-
-    async def _in_time(self, sent: SentBatch, submitting: Awaitable[str]) -> str:
-        """Submit within the time that other machines, if any, wait for it."""
-        left = sent.checked + _SUBMIT_S - time.time() if sent.record.machine else None
-        try:
-            async with asyncio.timeout(left):
-                return await submitting
-        except TimeoutError:
-            late = f"it took longer than {_SUBMIT_S:g} s to submit"
-            raise CallError(Failure.TIMEOUT, late) from None
 
     def _give_up(self, line: Line, error: CallError) -> CallError:
         if error.status == _NOT_FOUND:
@@ -170,26 +126,12 @@ class Sender:
         """Search the provider's list for it; twice, since a list may lag behind."""
         found = await self._patiently(lambda: self._look(line, sent))
         if not found:
-            if sent.record.foreign and not await self._may_come(sent):
-                return sent.record.id is not None
             lag = since + 2 * self._batch.poll_s - time.time()
             await asyncio.sleep(min(max(0.0, lag), 2 * self._batch.poll_s))
             found = await self._patiently(lambda: self._look(line, sent))
         if found:
             self._say(sent, "whose submitting was interrupted, is found")
         return found
-
-    async def _may_come(self, sent: SentBatch) -> bool:
-        """Wait while another machine may be submitting a batch; return True if it still may."""
-        self._say(sent, f"another machine may be submitting it, for {_SUBMIT_S:g} s at most")
-        until = time.time() + _SUBMIT_S
-        while time.time() < until:
-            await asyncio.sleep(min(self._batch.poll_s, _SUBMIT_S))
-            record = await asyncio.to_thread(sent.record.again)
-            if record is None or record.id is not None:
-                sent.record = record or sent.record
-                return False
-        return True
 
     async def _look(self, line: Line, sent: SentBatch) -> bool:
         record = sent.record

@@ -14,7 +14,6 @@ from plenum.base import code_digest, say
 from plenum.design import Job
 from plenum.execution import Deliberations, Playable, ProviderUnavailable, ReportPool, Scene
 from plenum.records import Failure, verify_lines
-from plenum_fleet.buckets import bucket_folder, refresh_from_bucket
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message
 from plenum_fleet.remote.tickets import LeaseTicket
@@ -53,8 +52,7 @@ class RayDeliberations(Deliberations):
     uses = ("workers", "ray")
 
     def __init__(self, jobs: Sequence[Job]) -> None:
-        places = sorted({job.journals for job in jobs})
-        folders = [Path(place) for place in places if bucket_folder(place) == Path(place)]
+        folders = sorted({Path(job.journals) for job in jobs})
         self._room = _in_flight(jobs)
         self.slots = None if _calls_api(jobs) else _EVERY
         most = sum({job.condition.folder: job.replicates for job in jobs}.values())
@@ -215,12 +213,10 @@ class _LeasedReplicate:
         while deaths < _DEATHS:
             try:
                 wrote = await self.deliberations.lease(self.scene)
-                await asyncio.to_thread(refresh_from_bucket, journal)
                 return wrote or leased > begun
             except _LostWorker as died:
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
                 await asyncio.sleep(died.loss.wait_s)
-                await asyncio.to_thread(refresh_from_bucket, journal)
                 for entry in _read_written(journal, leased)[died.answers :]:
                     self.scene.observe(entry)
                 leased = _size(journal)
@@ -251,12 +247,6 @@ class _Reports(ReportPool):
 
     async def start(self) -> None:
         pass
-
-    async def report(
-        self, folder: Path, indices: Sequence[int], target: int, stopped: str
-    ) -> dict[str, Any]:
-        await asyncio.to_thread(refresh_from_bucket, folder)
-        return await super().report(folder, indices, target, stopped)
 
     async def _ask(self, request: dict[str, Any]) -> dict[str, Any]:
         answer = await self._deliberations.report(request) if request["estimate"] else None

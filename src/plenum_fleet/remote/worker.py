@@ -23,7 +23,6 @@ from plenum.execution import (
 )
 from plenum.models import Chat, ChatModel, Prices, Response, build_backend, make_retry_policy
 from plenum.records import CallLog, Usage
-from plenum_fleet.buckets import Storage, flush_buckets, refresh_from_bucket
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox, portable
 from plenum_fleet.remote.tickets import ForwardingTicket
@@ -36,7 +35,6 @@ FENCE_S = 30.0
 
 _PROGRESS = ("kind", "tokens_in", "tokens_out", "cost", "seat")
 _GONE = 70
-_FLUSH_S = 3.0
 
 
 @dataclass(frozen=True)
@@ -91,8 +89,6 @@ class Worker:
         cluster.take_over(setup.environment)
         close_environment()
         try:
-            if not probes:  # the journals lie in a bucket
-                Path(setup.folder).mkdir(parents=True, exist_ok=True)
             os.chdir(setup.folder)
         except OSError as error:
             return f"{setup.folder}: {error.strerror}"
@@ -128,14 +124,12 @@ class Worker:
     async def report(self, request: dict[str, Any]) -> dict[str, Any]:
         """Return a condition's report, from another process."""
         await self._reporter.start()
-        await asyncio.to_thread(refresh_from_bucket, Path(request["folder"]))
         return await self._reporter.ask(request)
 
     async def close(self) -> None:
         """Release what the backends hold."""
         for model in self._models.values():
             await model.close()
-        await asyncio.to_thread(flush_buckets, _FLUSH_S)
         await self._reporter.finish()
 
     async def _watch(self) -> None:
@@ -156,7 +150,6 @@ class Worker:
         wrote, error, used = None, None, Usage()
         try:
             model = await self._model(job)
-            await asyncio.to_thread(_fetch, job, index)
             log = self._log(job, lease)
             before = log.usage[index]
             try:
@@ -256,14 +249,6 @@ class Worker:
         if not users:
             log.close()
             del self._logs[path]
-
-
-def _fetch(job: Job, index: int) -> None:
-    """Bring the replicate, and what it branches from, to where a bucket has them."""
-    if Storage.of(job.journals, job.durable) is not None:
-        refresh_from_bucket(find_journal(job, index), reading=False)
-        if job.condition.branch is not None:
-            refresh_from_bucket(find_condition_folder(job).parent / job.condition.base.folder)
 
 
 @dataclass(frozen=True)

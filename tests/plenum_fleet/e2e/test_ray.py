@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import s3_server
 from command_line import call, free_port, start
 from support.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
@@ -95,21 +94,14 @@ def until(holds: Callable[[], object], limit_s: float = 600) -> None:
         time.sleep(0.05)
 
 
-def test_workers_of_two_nodes_write_the_same_bytes_and_a_bucket_has_them(
-    nodes: Nodes, tmp_path: Path
-) -> None:
+def test_workers_of_two_nodes_write_the_same_bytes(nodes: Nodes, tmp_path: Path) -> None:
     whole, folder = tmp_path / "whole", tmp_path / "workers"
     whole.mkdir(), folder.mkdir()
     call(whole, "run.py", *SWEEP, "tracking=none")
-    with s3_server.serving() as s3:
-        there = "journals=s3://plenum/ray"
-        given = (*nodes.given(4), there, "durable=true")
-        done = call(folder, "run.py", *SWEEP, *given, cold=True, **s3.environment)
-        status = ("scripts/status.py", "study=default", there)
-        shown = call(folder, *status, **s3.environment).stdout
-        bucket = {name: s3.get(f"ray/{name}.jsonl") for name in journals(whole)}
-    assert bucket == journals(whole)
-    assert len(list((folder / "mlruns/s3/plenum/ray").glob("*/calls-w*.jsonl"))) >= 2
+    done = call(folder, "run.py", *SWEEP, *nodes.given(4), cold=True)
+    shown = call(folder, "scripts/status.py", "study=default").stdout
+    assert journals(folder) == journals(whole)
+    assert len(list((folder / "mlruns/journals").glob("*/calls-w*.jsonl"))) >= 2
     assert "8 replicates = 8 completed + 0 failed + 0 pending; 208 calls made now" in done.stderr
     assert "Study default: two conditions" in done.stdout
     assert "raylet" not in done.stderr + done.stdout

@@ -28,7 +28,6 @@ from .decisions import pairwise_disagreement as pairwise_disagreement
 from .decisions import tally as tally
 from .diagnostics import REFUSED as REFUSED
 from .diagnostics import Diagnostics as Diagnostics
-from .diagnostics import ExponentVariant as ExponentVariant
 from .diagnostics import cap as cap
 from .divergence import ZERO as ZERO
 from .divergence import divergence as divergence
@@ -75,10 +74,11 @@ from .multiplicity import is_shown as is_shown
 from .nulls import NullTest as NullTest
 from .nulls import reversal_test as reversal_test
 from .nulls import shuffle_test as shuffle_test
+from .recorded_estimates import RecordedSummary as RecordedSummary
+from .recorded_estimates import rebuild_estimates as rebuild_estimates
 from .resampling import DRAWS as DRAWS
 from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
-from .resampling import Interval as Interval
 from .resampling import bootstrap as bootstrap
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import look as look
@@ -129,17 +129,16 @@ __all__ = [
     "Diagnostics",
     "Estimate",
     "EstimateWarning",
-    "ExponentVariant",
     "FamilyEstimate",
     "Floats",
     "FragilityContrast",
     "GrowthFit",
-    "Interval",
     "LyapunovEstimate",
     "MixedModel",
     "NextAnswers",
     "NullTest",
     "PooledMean",
+    "RecordedSummary",
     "Share",
     "ShareContrast",
     "Summary",
@@ -192,6 +191,7 @@ __all__ = [
     "pool",
     "pool_decisions",
     "read_warnings",
+    "rebuild_estimates",
     "reversal_test",
     "shuffle_test",
     "slope",

@@ -4,14 +4,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 
-from plenum.base import Registry, UserError, map_in_processes
-from plenum.dynamics import Summary, estimate_branching, estimate_families, summarise
+from plenum.base import UserError, map_in_processes
+from plenum.dynamics import estimate_branching, estimate_families, summarise
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
+from plenum.reports.stored_estimates import drop_arrays, read_stored_estimates
 from plenum.tracking import Study, TrackedCondition
 
 _ALONE = 200
@@ -19,20 +20,6 @@ _ALONE = 200
 start."""
 
 _DEFAULTS = {field.name: field.default for field in fields(Settings)}
-
-
-class StoredEstimates(Protocol):
-    """Estimates of large studies: read as the sweep recorded them, and kept without arrays."""
-
-    def read_stored(self, condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
-        """Return a condition with the estimates that its run has, if it has all of them."""
-
-    def reduce(self, summary: Summary, n: int) -> Summary:
-        """Return estimates of so many replicates without their arrays."""
-
-
-RECORDED: Registry[StoredEstimates] = Registry("plenum.recorded", "estimates of large studies")
-"""Entry points that read stored estimates; without one, estimates are computed again."""
 
 
 def estimate_study(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
@@ -75,9 +62,7 @@ def _read_stored(condition: TrackedCondition, chosen: Settings) -> Row | None:
     settings = ("window", "interval", "draws", "seed")
     if outline is None or any(getattr(chosen, name) != _DEFAULTS[name] for name in settings):
         return None
-    if "estimates" not in RECORDED:
-        return None
-    found = RECORDED["estimates"].read_stored(condition)
+    found = read_stored_estimates(condition)
     return None if found is None else Row(*found)
 
 
@@ -108,9 +93,7 @@ def _without_arrays(condition: TrackedCondition, chosen: Settings) -> Row:
 def _reduce(row: Row, outlined: TrackedCondition) -> Row:
     """Drop the arrays of a condition and of its estimates."""
     tracked = _keep(row.tracked, outlined)
-    if row.summary is None or "estimates" not in RECORDED:
-        return replace(row, tracked=tracked)
-    summary = RECORDED["estimates"].reduce(row.summary, row.n)
+    summary = None if row.summary is None else drop_arrays(row.summary, row.n)
     return replace(row, tracked=tracked, summary=summary)
 
 

@@ -7,18 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import (
-    INTERVALS,
-    Diagnostics,
-    ExponentVariant,
-    Interval,
-    LyapunovEstimate,
-    NullTest,
-    Share,
-    Summary,
-    SwitchCounts,
-    TimeToMajority,
-)
+from plenum.dynamics.decisions import Share
+from plenum.dynamics.diagnostics import Diagnostics, ExponentVariant
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.dynamics.majority import TimeToMajority
+from plenum.dynamics.nulls import NullTest
+from plenum.dynamics.resampling import INTERVALS, Interval
+from plenum.dynamics.summary import Summary
+from plenum.dynamics.switches import SwitchCounts
 
 
 @dataclass(frozen=True)

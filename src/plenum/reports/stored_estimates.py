@@ -8,9 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import Summary, read_warnings, summarise
+from plenum.dynamics import (
+    RecordedSummary,
+    Summary,
+    read_warnings,
+    rebuild_estimates,
+    summarise,
+)
 from plenum.tracking import Outline, TrackedCondition
-from plenum_fleet.recorded_estimates import RecordedSummary, rebuild_estimates
 
 _WHOLE = (
     "rounds_used",
@@ -24,17 +29,22 @@ _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
 
 
-def read_stored(condition: TrackedCondition) -> tuple[TrackedCondition, Summary] | None:
-    """Return a condition with an outline and the estimates that its run has; see :func:`read`."""
+def read_stored_estimates(
+    condition: TrackedCondition,
+) -> tuple[TrackedCondition, Summary] | None:
+    """Return a condition, which has an outline, with the estimates that its run has.
+
+    ``None`` if it lacks some.
+    """
     outline = condition.outline
     assert outline is not None
-    summary = read(outline, condition.completed, condition.tally)
+    summary = _read_summary(outline, condition.completed, condition.tally)
     if summary is None:
         return None
-    return replace(condition, seats=tuple(group(outline, "switches"))), summary
+    return replace(condition, seats=tuple(_select_group(outline, "switches"))), summary
 
 
-def reduce(summary: Summary, n: int) -> RecordedSummary:
+def drop_arrays(summary: Summary, n: int) -> RecordedSummary:
     """Return estimates of so many replicates without their arrays."""
     exponent = summary.lyapunov
     numbers, means = summary.record(), summary.switches.mean.tolist()
@@ -42,13 +52,13 @@ def reduce(summary: Summary, n: int) -> RecordedSummary:
     return rebuild_estimates(numbers, means, n, decisions=summary.decisions, **how)
 
 
-def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSummary | None:
+def _read_summary(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSummary | None:
     """Read the estimates that the sweep stored; ``None`` if one is missing that may be infinite.
 
     Numbers that aren't finite aren't stored, and are inferred from others.
     """
     known = _names()
-    groups = {name: group(outline, name) for name in known}
+    groups = {name: _select_group(outline, name) for name in known}
     main = {k: v for k, v in outline.metrics.items() if "." not in k}
     groups["estimates"] = {_STORED.get(name, name): value for name, value in main.items()}
     if "headroom" not in groups["diagnostics"]:
@@ -57,7 +67,7 @@ def read(outline: Outline, n: int, decisions: Mapping[str, int]) -> RecordedSumm
         title: {name: _number(name, groups[title].get(name)) for name in names}
         for title, names in known.items()
     }
-    means = list(group(outline, "switches").values())
+    means = list(_select_group(outline, "switches").values())
     how: Any = {"interval": outline.interval, "warnings": read_warnings(" ".join(outline.warnings))}
     return rebuild_estimates(numbers, means, n, decisions=decisions, **how)
 
@@ -68,7 +78,7 @@ def _number(name: str, value: float | None) -> float:
     return int(value) if name in _WHOLE else value
 
 
-def group(outline: Outline, name: str) -> dict[str, float]:
+def _select_group(outline: Outline, name: str) -> dict[str, float]:
     """Select the numbers of a group by name, in the order of the metrics."""
     start = f"more.{name}."
     return {k.removeprefix(start): v for k, v in outline.metrics.items() if k.startswith(start)}

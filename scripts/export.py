@@ -7,6 +7,7 @@ Exit status of a check: 0 if the file is whole, 2 if it isn't.
 """
 
 import sys
+from pathlib import Path
 
 try:
     import hydra
@@ -31,7 +32,6 @@ def main(cfg: DictConfig) -> None:
 
 
 def verify() -> None:
-    from plenum.records import fetch_file
     from plenum_archive import verify as verification
 
     arguments = sys.argv[1:]
@@ -39,7 +39,7 @@ def verify() -> None:
         arguments = arguments[0].split("=", 1)
     if len(arguments) != 2 or arguments[0] != VERIFY or not arguments[1]:
         raise UserError(f"{VERIFY}: it takes one file and nothing else, as in {VERIFY} s1.zip")
-    raise SystemExit(verification.verify(fetch_file(VERIFY, arguments[1])))
+    raise SystemExit(verification.verify(Path(arguments[1])))
 
 
 if __name__ == "__main__":

@@ -33,7 +33,6 @@ DOCUMENTED = (
 """Modules that their documentation, or an example in it of a plugin, imports from."""
 
 _MIGRATIONS = "what `mlflow db upgrade` calls; the command itself can't hold our locks meanwhile"
-_ROWS = "a run takes one transaction where it begins and one where it ends, not twenty"
 _TRACES = "public ones choose ids and times of their own, so that writing again would add a trace"
 _OVERRIDES = "an error in an override is told in one line that names the key and what is allowed"
 _NODES = "a value with an interpolation is read as it is written, without resolving it"
@@ -53,18 +52,10 @@ PRIVATE = {
     "omegaconf:DictConfig._get_node": _NODES,
     "omegaconf._utils:get_omega_conf_dumper": "configs are written by libyaml, 8 times as fast",
     "mlflow.store.db.utils": _MIGRATIONS,
-    "mlflow.store.db.utils:_all_tables_exist": _MIGRATIONS,
     "mlflow.store.db.utils:_get_latest_schema_revision": _MIGRATIONS,
-    "mlflow.store.db.utils:_get_schema_version": _MIGRATIONS,
     "mlflow.store.db.utils:_initialize_tables": _MIGRATIONS,
     "mlflow.store.db.utils:_upgrade_db": _MIGRATIONS,
     "mlflow.store.db.base_sql_model:Base": "the names of MLflow's tables: is a file only MLflow's?",
-    "mlflow.store.tracking.dbmodels.models": _ROWS,
-    "mlflow.store.tracking.sqlalchemy_store:SqlAlchemyStore": _ROWS,
-    "mlflow.utils.uri": _ROWS,
-    "mlflow.utils.validation": _ROWS,
-    "mlflow.utils.validation:_validate_batch_log_data": _ROWS,
-    "mlflow:MlflowClient._tracking_client": _ROWS,
     "mlflow:MlflowClient._tracing_client": _TRACES,
     "mlflow.entities.trace_location:TraceLocation": _TRACES,
     "mlflow.tracking._tracking_service.utils:_SERVER_ARTIFACT_ROOT_ENV_VAR": (

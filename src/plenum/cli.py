@@ -71,10 +71,6 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
             check_meant(sys.argv[1:], config_name)
             _register_own_values()
         main()
-        if any("://" in argument for argument in sys.argv):
-            from plenum.records import send_outputs
-
-            send_outputs()
 
 
 def _register_own_values() -> None:

@@ -16,7 +16,6 @@ from omegaconf import DictConfig
 from pydantic import AfterValidator
 
 from plenum.base import UserError, code_version, require_writable, show_progress
-from plenum.records import file_exists
 from plenum.reports import Out, Settings, format_csv, make_accounts, read_study_settings
 from plenum.tracking import Study, is_simulated
 from plenum_archive import dictionary, layout, scrub
@@ -54,7 +53,7 @@ def read_config(cfg: DictConfig) -> Export:
         The study isn't named, a value is malformed, or the file exists already.
     """
     chosen = read_study_settings(Export, cfg)
-    if not chosen.overwrite and file_exists(str(cfg.out)):
+    if not chosen.overwrite and chosen.out.exists():
         raise UserError(
             f"out: {cfg.out} is there already; name another file, or say overwrite=true"
         )

@@ -14,13 +14,12 @@ from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
 from plenum.base import UserError, name_folder, require_writable, show_progress
-from plenum.design import StrictSettings, StudyName
-from plenum.records import fetch_file, fetch_journals, local_folder, open_store, read
+from plenum.design import Journals, StrictSettings, StudyName
+from plenum.records import read
 from plenum.reports import read_study_settings, store_uri
 from plenum.tracking import (
     CONDITIONS,
     KIND_TAG,
-    ROW_WRITERS,
     ROWS_ARCHIVE,
     ROWS_FILE,
     ROWS_TAG,
@@ -31,10 +30,12 @@ from plenum.tracking import (
     make_row,
     make_trash_error,
     open_client,
+    pack_transcripts,
     read_rerun,
     require_writable_store,
     search_runs,
     transcript_file,
+    write_rows,
 )
 from plenum_archive import layout
 from plenum_archive.container import Box, describe_file
@@ -52,7 +53,7 @@ _AT_ONCE = 900
 def _find_archive(given: object) -> Path:
     if given is None:
         raise ValueError("missing; name a file, as in archive=s1.zip, or published=CLONE")
-    return require_file("archive", fetch_file("archive", str(given)))
+    return require_file("archive", Path(str(given)))
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ class Import(StrictSettings):
     archive: Annotated[Path, BeforeValidator(_find_archive)]
     study: StudyName | None
     uri: str
-    journals: str | None
+    journals: Journals | None
     replicate_runs: str = "auto"
 
 
@@ -81,7 +82,7 @@ def read_config(cfg: DictConfig) -> Import:
     store = {"uri": absolute_uri(store_uri(cfg)), "replicate_runs": cfg.tracking.replicates}
     wanted = read_study_settings(Import, cfg, **store)
     if wanted.journals is not None:
-        require_writable("journals", local_folder(wanted.journals))
+        require_writable("journals", Path(wanted.journals))
     return wanted
 
 
@@ -102,7 +103,6 @@ def bring_back(wanted: Import) -> None:
                 print(line, file=sys.stderr)
             raise UserError(f"{lines[-1]}; nothing was imported")
         study = wanted.study or str(result.manifest["study"])
-        kept = open_store(wanted.journals) if wanted.journals else None
         unpacked = _journals(box, result.manifest, wanted.journals)
         with show_progress("writing") as written:
             nested = has_nested_runs(wanted.replicate_runs, result.manifest["counts"]["target"])
@@ -110,10 +110,6 @@ def bring_back(wanted: Import) -> None:
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(box.read(name))
-        if kept is not None:
-            for folder in {path.parent for path in unpacked}:
-                kept.fetch(folder)
-            kept.flush()
     if wanted.journals is not None:
         print(f"journals: {len(unpacked)} written to {wanted.journals}")
     if not new:
@@ -138,7 +134,7 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
         run, replicates = layout.read_runs(box.read(f"{entry['folder']}/{layout.RUNS}"))
         number = read_rerun({"settings": run.params.get("settings", "")})
         name = name_folder(run.tags["plenum.condition"], number)
-        subfolder = fetch_journals(journals, name) / name
+        subfolder = Path(journals) / name
         for replicate in replicates:
             path = subfolder / f"{replicate.replicate:03d}.jsonl"
             name = layout.transcript(entry["folder"], replicate.replicate)
@@ -332,11 +328,9 @@ def _rows(folder: Path, replicates: Sequence[ArchivedRun]) -> list[Path]:
         info = {"run_id": run.run_id, "run_name": run.name, "status": run.status}
         times = {"start_time": run.start, "end_time": run.end}
         values.append(make_row({**info, **times}, run.tags, run.params, run.metrics))
-    ROW_WRITERS["rows"].write(files[0], values)
+    write_rows(files[0], values)
     numbers = [run.replicate for run in replicates]
-    ROW_WRITERS["rows"].pack(
-        files[1], {n: folder / TRANSCRIPTS / transcript_file(n) for n in numbers}
-    )
+    pack_transcripts(files[1], {n: folder / TRANSCRIPTS / transcript_file(n) for n in numbers})
     return files
 
 

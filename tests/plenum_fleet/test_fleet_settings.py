@@ -27,7 +27,7 @@ def test_a_refusal_names_the_key_and_what_is_allowed_in_one_line(
 
 
 def test_settings_that_change_nothing_are_taken(job: Callable[..., Job]) -> None:
-    usual = ("durable=false", "batch.wait_s=86400", "workers.number=null", "ray.address=null")
+    usual = ("batch.wait_s=86400", "workers.number=null", "ray.address=null")
     assert job(*usual, "tracking=none", "tracking.traces=sample").more["ray"].address is None
     joined = [
         job(f"ray.address={a}").more["ray"].address for a in ("auto", "head:6379", "'[::1]:6379'")

@@ -23,7 +23,6 @@ from plenum.execution import (
     require_one_kind_a_study,
     require_shared_settings,
     sum_spent_before,
-    take_up,
 )
 from plenum.models import ChatModel, Price, Prices, build_backend, check_backends, explain_prices
 from plenum.records import DamagedJournal, Usage, drop_revoked, read_attempts, read_entries
@@ -73,7 +72,6 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     require_shared_settings(jobs)
     check_backends("require_limited_models", jobs)
     check_backends("require_parameters", jobs)
-    take_up(jobs)
     prices = Prices(jobs[0].prices, batched=jobs[0].calls.batch)
     backend = {
         repr(j.condition.backend): build_backend(j.condition.backend, j.calls, prices) for j in jobs

@@ -13,7 +13,7 @@ from omegaconf import DictConfig
 
 from plenum.base import UserError, is_locked, name_folder
 from plenum.design import StrictSettings
-from plenum.records import DamagedJournal, fetch_journals, local_folder, verify_lines
+from plenum.records import DamagedJournal, verify_lines
 from plenum.reports import (
     Column,
     Table,
@@ -76,8 +76,6 @@ def show_study(settings: StatusSettings) -> None:
     notes = [
         "last activity: when a journal or call log was last written (- if none is on this machine)"
     ]
-    if (copies := local_folder(settings.journals)) != Path(settings.journals):
-        notes.append(f"{settings.journals}: what it has of the study is copied to {copies}")
     if not settings.uri:
         notes.append(
             "target: by the last replicate that is begun; journals don't tell how many are wanted"
@@ -100,9 +98,7 @@ def _list_stored(settings: StatusSettings) -> list[dict[str, Any]]:
 def _list_untracked(journals: str) -> list[dict[str, Any]]:
     """List the conditions that have journals, a line each, of any study."""
     lines = []
-    for condition in sorted(
-        {path.parent for path in fetch_journals(journals).glob("*/[0-9]*.jsonl")}
-    ):
+    for condition in sorted({path.parent for path in Path(journals).glob("*/[0-9]*.jsonl")}):
         *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
         target = int(last.stem) + 1
         counts = _count(condition, target)
@@ -152,7 +148,7 @@ def _totals(frame: pd.DataFrame) -> str:
 def _sweep(settings: StatusSettings) -> str:
     """Describe the sweep that runs or ran last, as far as its lock file tells."""
     uncounted = "conditions that no sweep has begun aren't counted"
-    lock = lock_file(local_folder(settings.journals), absolute_uri(settings.uri), settings.study)
+    lock = lock_file(Path(settings.journals), absolute_uri(settings.uri), settings.study)
     if not lock.exists() or not (size := lock.read_text(encoding="utf-8")):
         return uncounted
     return f"a sweep of {size} {'is running' if is_locked(lock) else 'ran last'}; {uncounted}"
@@ -161,7 +157,7 @@ def _sweep(settings: StatusSettings) -> str:
 def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     """Describe a condition as a line of the table."""
     name = name_folder(condition.tags["plenum.condition"], read_rerun(condition.params))
-    here = fetch_journals(journals, name) / name
+    here = Path(journals) / name
     counted = _count(here, condition.target) if here.is_dir() else _read_tracked(condition)
     return {"condition": condition.name, "target": condition.target, **counted}
 

@@ -45,6 +45,7 @@ from .ranges import require as require
 from .ranges import require_one_of as require_one_of
 from .schema import SWEEP_SETTINGS as SWEEP_SETTINGS
 from .schema import Config as Config
+from .schema import Journals as Journals
 from .schema import RolesConfig as RolesConfig
 from .schema import StudyConfig as StudyConfig
 from .schema import SweepSettings as SweepSettings
@@ -90,6 +91,7 @@ __all__ = [
     "GivenByCode",
     "Int",
     "Job",
+    "Journals",
     "Kind",
     "ModelConfig",
     "NotNegative",

@@ -43,7 +43,6 @@ def parse_job(cfg: DictConfig) -> Job:
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
         objective=typed.objective,
-        durable=typed.durable or typed.calls.batch,
         more={key: getattr(typed, key) for key in schema.SWEEP_SETTINGS},
     )
 

@@ -29,12 +29,6 @@ def check_settings(typed: Config) -> None:
 
 def _require_effect(typed: Config) -> None:
     """Refuse what would do nothing with the other settings."""
-    bucket = typed.journals.startswith("s3://")
-    require(
-        bucket or not typed.durable,
-        f"durable: true; it waits for a bucket (journals=s3://bucket/prefix), and {typed.journals} "
-        "is a folder",
-    )
     require(
         typed.tracking.uri != "",
         "tracking.uri: ''; it is a store (MLFLOW_TRACKING_URI for tracking=server), or null",

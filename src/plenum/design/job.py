@@ -38,7 +38,5 @@ class Job:
     """The replicates that get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
     objective: str = "lambda"
     """The estimate returned to a sweeper that chooses values by their results."""
-    durable: bool = False
-    """True to end a turn only when the store behind the journals has it."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Settings of how the sweep is executed, by their keys in the config."""

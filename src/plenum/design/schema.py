@@ -88,10 +88,7 @@ def _type_backend(given: Any) -> Any:
 
 Backends = Annotated[Backend, BeforeValidator(_type_backend)]
 Price = Annotated[StatedPrice, BeforeValidator(_require_names)]
-Journals = Annotated[
-    str,
-    match_rule(r"s3://.+|(?!s3:|\w+://).+", "it is a folder, or written as s3://bucket/prefix"),
-]
+Journals = Annotated[str, match_rule(r"(?!\w+://).+", "it is a folder")]
 
 
 @dataclass(frozen=True)
@@ -172,7 +169,6 @@ class StudyConfig(StrictSettings):
     prices: dict[str, Price] = field(default_factory=dict)
     tracking: TrackingConfig = field(default_factory=TrackingConfig)
     journals: Journals = "mlruns/journals"
-    durable: bool = False
     seed: Seed = 0
     dry_run: bool = False
     retry_failed: Literal[False, True, "all"] = False

@@ -18,7 +18,6 @@ from .condition_folder import find_condition_folder as find_condition_folder
 from .condition_folder import find_journal as find_journal
 from .condition_folder import list_begun as list_begun
 from .condition_folder import looks_ended as looks_ended
-from .condition_folder import take_up as take_up
 from .cost_estimate import estimate_usage as estimate_usage
 from .cost_estimate import make_longest_prompts as make_longest_prompts
 from .executors import Deliberations as Deliberations
@@ -113,5 +112,4 @@ __all__ = [
     "run_until_stopped",
     "sum_answers",
     "sum_spent_before",
-    "take_up",
 ]

@@ -1,16 +1,12 @@
 """The folder that holds a condition's journals: its path, its lock, its progress."""
 
-from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
 from plenum.base import hold_lock
 from plenum.design import Job
-from plenum.records import LocalStore, Store, local_folder, open_store
-
-_AT_ONCE = 16
 
 
 class Busy(Exception):
@@ -19,41 +15,12 @@ class Busy(Exception):
 
 def find_condition_folder(job: Job) -> Path:
     """Return the folder of a job's condition."""
-    return local_folder(job.journals) / job.condition.folder
+    return Path(job.journals) / job.condition.folder
 
 
 def find_journal(job: Job, index: int) -> Path:
     """Return the journal of a replicate."""
     return find_condition_folder(job) / f"{index:03d}.jsonl"
-
-
-def take_up(jobs: Sequence[Job]) -> None:
-    """Open the buckets behind the jobs' folders, if any, and fetch their journals.
-
-    A condition that another process of this machine runs is left to it.
-
-    Raises
-    ------
-    UserError
-        A bucket can't be written to.
-    Stopped
-        One doesn't answer.
-    """
-
-    def fetch(item: tuple[Path, Store]) -> None:
-        folder, kept = item
-        with suppress(Busy), lock_folder(folder):
-            kept.fetch(folder)
-
-    wanted: dict[Path, Store] = {}
-    for job in jobs:
-        kept = open_store(job.journals, job.durable)
-        names = (job.condition.folder, job.condition.base.folder, *kept.others)
-        wanted |= {kept.folder / name: kept for name in names if not isinstance(kept, LocalStore)}
-    with ThreadPoolExecutor(_AT_ONCE) as threads:
-        list(threads.map(fetch, wanted.items()))  # going through them raises what was raised there
-    for kept in set(wanted.values()):
-        kept.flush()  # whoever plays a replicate now is the only one who writes it
 
 
 def list_begun(job: Job) -> list[int]:

@@ -18,7 +18,7 @@ from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trial, Trials
 from plenum.models import ChatModel
-from plenum.records import Usage, find_store
+from plenum.records import Usage
 
 _ALONE = (
     "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "
@@ -175,7 +175,6 @@ class Deliberations:
             warn=scene.warn,
             prefix=partial(branch_prefix, scene.job, scene.index),
             trial=self._trials.of(scene.job, scene.index) if self.tries else Trial(),
-            store=find_store(scene.job.journals),
         )
 
     def reports(self, conditions: int) -> ReportPool:

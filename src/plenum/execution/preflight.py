@@ -2,12 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 
 from plenum.base import UserError, join_first, require_writable
 from plenum.design import KINDS, Condition, Job, find_kind
-from plenum.execution.condition_folder import take_up
 from plenum.models import ChatModel, TokenCounting, check_backends
-from plenum.records import local_folder
 from plenum.tracking import (
     StoredRun,
     absolute_uri,
@@ -18,22 +17,20 @@ from plenum.tracking import (
 
 
 def check_sweep(jobs: Sequence[Job]) -> None:
-    """Refuse a sweep that can't work, or whose results couldn't be kept; fetch a bucket's journals.
+    """Refuse a sweep that can't work, or whose results couldn't be kept.
 
     Raises
     ------
     UserError
-        It is empty, a folder, bucket or store can't be written to, or jobs differ in what they
-        share.
+        It is empty, a folder or store can't be written to, or jobs differ in what they share.
     """
     require_jobs(jobs)
     for folder in {job.journals for job in jobs}:
-        require_writable("journals", local_folder(folder))
+        require_writable("journals", Path(folder))
     for uri in {absolute_uri(job.tracking_uri) for job in jobs if job.tracking_uri}:
         require_writable_store(uri)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
-    take_up(jobs)
 
 
 def require_jobs(jobs: Sequence[Job]) -> None:

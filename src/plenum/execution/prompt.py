@@ -4,6 +4,7 @@ import json
 import sys
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
@@ -13,7 +14,7 @@ from plenum.design import Condition, StrictSettings, Whole, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
 from plenum.models import Ask, Entry
-from plenum.records import DamagedJournal, Transcript, fetch_journals, read
+from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import Study, rebuild_condition
 
 _Value = TypeVar("_Value", int, str)
@@ -119,8 +120,7 @@ def _choose(runs: Sequence[Any], name: str | None) -> Any:
 
 def _transcript(study: Study, run: Any, condition: Condition, wish: WantedCall) -> Transcript:
     """Read a replicate's journal: the one here, else the copy in the tracking store."""
-    folder = fetch_journals(wish.journals, condition.folder) / condition.folder
-    here = folder / f"{wish.replicate:03d}.jsonl"
+    here = Path(wish.journals) / condition.folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():
             return read(here)

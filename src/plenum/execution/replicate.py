@@ -17,7 +17,7 @@ from plenum.execution.replay import ReadDifferently, open_conversation, replay_a
 from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
 from plenum.models import Ask, CallError, Conversation, Entry, make_failure_entry
-from plenum.records import HERE, NO_ANSWERS, DamagedJournal, Failure, Journal, Store, drop_revoked
+from plenum.records import NO_ANSWERS, DamagedJournal, Failure, Journal, drop_revoked
 
 
 @dataclass(frozen=True)
@@ -36,8 +36,6 @@ class Replicate:
         Called with an error of the code that ends the replicate.
     warn
         Called with what a user should know about the replicate.
-    store
-        What keeps its journal as well as the file; nothing by default.
     trial
         Its part in trying models that nobody could read yet; none by default.
     """
@@ -52,7 +50,6 @@ class Replicate:
     complain: Callable[[Exception], object] = traceback.print_exception
     warn: Callable[[str], object] = print
     trial: Trial = field(default_factory=Trial)
-    store: Store = HERE
 
     async def run(self) -> bool:
         """Deliberate from the journal's last whole turn to the end.
@@ -91,7 +88,7 @@ class Replicate:
     async def _run(self) -> bool:
         once = dataclasses.replace(self.condition, rerun=0)  # reruns are to have the same bytes
         head = {**once.as_mapping(), "replicate": self.index, **self._circumstances()}
-        with Journal(self.journal, head, self.store) as journal:
+        with Journal(self.journal, head) as journal:
             end = journal.end
             self._inherit(journal, ended=end is not None)
             if not self.trial.is_settled(self.condition.models):
@@ -154,19 +151,18 @@ class Replicate:
         written = sum(entry["kind"] == "round" for entry in journal.entries)
         written = self._keep_up(conversation, journal, written)
         while (ask := conversation.ask) is not None:
-            await journal.hand_over()
             await self.trial.enter(ask.chat.model)
             try:
                 answer = await self.caller.ask(ask.chat, self._labels(ask))
             except CallError as error:
                 journal.append(make_failure_entry(ask, error.failure, error.detail))
-                return await journal.hand_over(ended=True)
+                return
             except (BudgetSpent, DamagedJournal, Stopped, OSError):  # no fault of this call
                 raise
             except Exception as bug:
                 journal.append(make_failure_entry(ask, Failure.BUG, describe_bug(bug)))
                 self.complain(bug)
-                return await journal.hand_over(ended=True)
+                return
             reply = answer.response.reply
             entry = conversation.answer(reply)
             journal.append(entry)
@@ -177,7 +173,6 @@ class Replicate:
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
-        await journal.hand_over(ended=True)
 
     def _note_trial(self, ask: Ask, entry: Entry, end: Entry) -> None:
         """Note whether the model passed a question, once that is clear."""

@@ -42,7 +42,7 @@ from plenum.execution.outcomes import (
 from plenum.execution.progress import Progress
 from plenum.execution.trackers import Trackers
 from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
-from plenum.records import CallLog, DamagedJournal, Failure, TakenUp, Usage
+from plenum.records import CallLog, DamagedJournal, Failure, Usage
 
 _AGAIN = "; the same command continues from here"
 
@@ -272,9 +272,6 @@ class SweepRunner:
             return replace(result, error=gone)
         except MissingBase as problem:
             return replace(result, error=str(problem))
-        except TakenUp as taken:  # before DamagedJournal, which it is, too
-            theirs = "another process has taken up replicates; this one left them to it"
-            return replace(result, error=f"{taken.store}: {theirs}{_AGAIN}")
         except DamagedJournal as problem:
             return replace(result, error=f"replicate {index}: {problem}")
         except OSError as refusal:

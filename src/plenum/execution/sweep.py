@@ -15,10 +15,7 @@ from plenum.execution.progress import Progress
 from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
 from plenum.models import ChatModel, Prices, build_backend, check_backends
-from plenum.records import Usage, find_store
-
-_PATIENCE_S = 10.0
-"""Seconds that a stopped sweep waits for a store of journals that doesn't answer."""
+from plenum.records import Usage
 
 
 def run_sweep(
@@ -105,24 +102,16 @@ async def _run(
             runner.pace,
             max(job.condition.sampling.max_tokens for job in jobs),
         )
-        loop = asyncio.get_running_loop()
-        kept = {find_store(job.journals) for job in jobs}
-        for each in kept:
-            each.report_to(lambda line: loop.call_soon_threadsafe(progress.say, line))
         watching = asyncio.create_task(progress.watch())
-        patience_s: float | None = _PATIENCE_S
         try:
             await runner.start()
             async with executor, asyncio.TaskGroup() as group:
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
-            patience_s = None
         except* (Stopped, UserError) as stops:
             raise first_exception(stops) from None
         finally:
             try:
                 await runner.finish()
-                for each in kept:
-                    await asyncio.to_thread(each.flush, patience_s)
             finally:
                 watching.cancel()
     outcomes = [task.result() for task in tasks]

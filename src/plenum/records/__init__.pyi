@@ -5,7 +5,6 @@ from .calls import CallLog as CallLog
 from .calls import find_call_logs as find_call_logs
 from .calls import read_attempts as read_attempts
 from .chain import DamagedJournal as DamagedJournal
-from .chain import TakenUp as TakenUp
 from .chain import read_entries as read_entries
 from .chain import verify_lines as verify_lines
 from .episodes import MEASURES as MEASURES
@@ -29,17 +28,6 @@ from .journal import Journal as Journal
 from .journal import drop_revoked as drop_revoked
 from .memo import recall as recall
 from .memo import remember as remember
-from .stores import HERE as HERE
-from .stores import LocalStore as LocalStore
-from .stores import Store as Store
-from .stores import destination as destination
-from .stores import fetch_file as fetch_file
-from .stores import fetch_journals as fetch_journals
-from .stores import file_exists as file_exists
-from .stores import find_store as find_store
-from .stores import local_folder as local_folder
-from .stores import open_store as open_store
-from .stores import send_outputs as send_outputs
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
@@ -48,7 +36,6 @@ from .usage import Usage as Usage
 
 __all__ = [
     "ELICITED",
-    "HERE",
     "MEASURES",
     "MESSAGES",
     "NO_ANSWERS",
@@ -58,9 +45,6 @@ __all__ = [
     "FailedCall",
     "Failure",
     "Journal",
-    "LocalStore",
-    "Store",
-    "TakenUp",
     "Transcript",
     "Turn",
     "Usage",
@@ -68,20 +52,13 @@ __all__ = [
     "collect_environments",
     "convert_null",
     "count_components",
-    "destination",
     "drop_revoked",
     "encode_json",
-    "fetch_file",
-    "fetch_journals",
-    "file_exists",
     "find_call_logs",
     "find_failed_call",
-    "find_store",
     "group_failures",
     "list_played_rounds",
     "list_weights",
-    "local_folder",
-    "open_store",
     "read",
     "read_attempts",
     "read_entries",
@@ -91,7 +68,6 @@ __all__ = [
     "recall",
     "remember",
     "select_example",
-    "send_outputs",
     "verify_lines",
     "write_whole",
 ]

@@ -15,20 +15,6 @@ class DamagedJournal(Exception):
     """
 
 
-class TakenUp(DamagedJournal):
-    """Raised if another process has taken over a journal in a store; this one stops writing it.
-
-    Attributes
-    ----------
-    store
-        Its URL.
-    """
-
-    def __init__(self, message: str, store: str) -> None:
-        super().__init__(message)
-        self.store = store
-
-
 def read_entries(path: Path) -> list[dict[str, Any]]:
     """Read the whole, verified lines of a journal; a torn last line is left out.
 

@@ -17,7 +17,6 @@ from typing import Any, Self
 
 from plenum.records import atomic_files
 from plenum.records.chain import DamagedJournal, chain_entry, verify_lines
-from plenum.records.stores import HERE, Store
 
 SCHEMA = 1
 MESSAGES = ("say", "vote")
@@ -55,8 +54,6 @@ class Journal:
     head
         What identifies the replicate. A journal that exists must agree on ``condition`` and
         ``replicate``.
-    store
-        What keeps it as well as the file; nothing by default.
 
     Attributes
     ----------
@@ -70,15 +67,12 @@ class Journal:
     Raises
     ------
     DamagedJournal
-        A whole line doesn't verify, or the file belongs to another replicate, or the store
-        holds another one's lines.
+        A whole line doesn't verify, or the file belongs to another replicate.
     """
 
-    def __init__(self, path: Path, head: dict[str, Any], store: Store = HERE) -> None:
+    def __init__(self, path: Path, head: dict[str, Any]) -> None:
         path.parent.mkdir(parents=True, exist_ok=True)
         self.path = path
-        self._segments = store.segments(path)
-        self._wrote = False
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             self._inode = os.fstat(self._descriptor).st_ino
@@ -118,29 +112,7 @@ class Journal:
         finally:
             with suppress(OSError):  # a shared folder without locks
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
-        self._chain, self._size, self._wrote = link, self._size + len(data), True
-
-    async def hand_over(self, ended: bool = False) -> None:
-        """Hand the turns so far to the store, if there is one elsewhere.
-
-        Called when a turn is over. Before the first turn it also claims the replicate for this
-        process.
-
-        Parameters
-        ----------
-        ended
-            True if it was the replicate's last; it is waited for then, and where turns are to be
-            durable, or too many aren't there yet.
-
-        Raises
-        ------
-        DamagedJournal
-            Another process has written the replicate to the store.
-        Stopped
-            The store takes nothing any more.
-        """
-        if self._segments is not None:
-            await self._segments.keep(self._size, ended)
+        self._chain, self._size = link, self._size + len(data)
 
     def _lock(self) -> None:
         """Keep other processes of this machine out while a line is written."""
@@ -182,8 +154,6 @@ class Journal:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
-            if self._segments is not None and self._wrote:
-                self._segments.hand_over(self._size)
 
     def __enter__(self) -> Self:
         return self

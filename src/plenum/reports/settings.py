@@ -11,7 +11,6 @@ from pydantic import BeforeValidator, Field
 from plenum.base import UserError
 from plenum.design import Positive, StrictSettings, Text, Whole, read_settings
 from plenum.dynamics import DRAWS, WINDOW
-from plenum.records import destination
 
 T = TypeVar("T")
 
@@ -28,6 +27,13 @@ def _require_increasing(
     return tuple(numbers)
 
 
+def _refuse_address(given: object) -> object:
+    """Refuse an address, of which a path would make folders of odd names."""
+    if "://" in str(given):
+        raise ValueError(f"{given}; it is a file or folder")
+    return given
+
+
 _FIRST_LAST = "[first,last] with 1 <= first < last"
 _LOOKS = "an increasing list of whole numbers from 3 on, as in [10,20]"
 Window = Annotated[
@@ -39,8 +45,8 @@ Looks = Annotated[
 ]
 Exact = Annotated[Positive, Field(strict=True)]
 Interval = Literal["jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible"]
-Out = Annotated[Path, BeforeValidator(lambda given: destination("out", str(given)))]
-"""A file or folder that a script writes, which may be for a bucket."""
+Out = Annotated[Path, BeforeValidator(_refuse_address)]
+"""A file or folder that a script writes."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,6 @@ from omegaconf import DictConfig
 
 from plenum.base import UserError
 from plenum.design import StrictSettings, StudyName, Text, require_one_of
-from plenum.records import fetch_journals, local_folder, open_store
 from plenum.reports.formats import NONE, format_or_dash
 from plenum.reports.phrases import render
 from plenum.reports.settings import read_study_settings, store_uri
@@ -56,7 +55,7 @@ class Request(StrictSettings):
     journals
         ``delete`` if journals that no other study of the store uses are removed too.
     folder
-        The folder that holds the journals, or the bucket behind it.
+        The folder that holds the journals.
     yes
         True if it is done without a question.
     """
@@ -113,7 +112,7 @@ def manage(request: Request) -> None:
         _print_studies(stored)
         return
     study = _find(stored, request)
-    lie = fetch_journals(request.folder, *{c.folders[0] for c in study.conditions})
+    lie = Path(request.folder)
     if request.action == "list":
         _print_conditions(study, lie)
         return
@@ -131,7 +130,7 @@ def manage(request: Request) -> None:
             print(line)
         _confirm(request)
         if removed:
-            remove_journals(open_store(request.folder), removed)
+            remove_journals(lie, removed)
         if request.action == "rename":
             rename_study(client, study, request.value)
         elif request.action == "restore":
@@ -190,7 +189,7 @@ def _consequences(
     used: Mapping[str, Sequence[str]],
 ) -> list[str]:
     """Describe the consequences for the study and its journals: removed ones, and those in use."""
-    size = sum(journals_size(local_folder(request.folder) / folder) for folder in free)
+    size = sum(journals_size(Path(request.folder) / folder) for folder in free)
     facts = {
         "study": study.name,
         "action": request.action,

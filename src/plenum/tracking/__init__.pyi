@@ -9,18 +9,17 @@ from .experiments import make_trash_error as make_trash_error
 from .provenance import Provenance as Provenance
 from .provenance import rebuild_condition as rebuild_condition
 from .report_run import log_report as log_report
-from .rows import ROW_WRITERS as ROW_WRITERS
+from .row_writer import pack_transcripts as pack_transcripts
+from .row_writer import write_rows as write_rows
 from .rows import ROWS_ARCHIVE as ROWS_ARCHIVE
 from .rows import ROWS_FILE as ROWS_FILE
 from .rows import ROWS_TAG as ROWS_TAG
 from .rows import Member as Member
 from .rows import has_nested_runs as has_nested_runs
 from .rows import make_row as make_row
-from .rows import read_row_values as read_row_values
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
 from .run_data import format_run_name as format_run_name
-from .run_writer import RunWriter as RunWriter
 from .runs import CONDITIONS as CONDITIONS
 from .runs import open_existing as open_existing
 from .runs import open_study as open_study
@@ -71,14 +70,12 @@ __all__ = [
     "ROWS_ARCHIVE",
     "ROWS_FILE",
     "ROWS_TAG",
-    "ROW_WRITERS",
     "TRACE_TAG",
     "ConditionUsage",
     "Member",
     "Method",
     "Outline",
     "Provenance",
-    "RunWriter",
     "StoredRun",
     "StoredStudy",
     "StoredTranscript",
@@ -112,10 +109,10 @@ __all__ = [
     "open_client",
     "open_existing",
     "open_study",
+    "pack_transcripts",
     "read_artifacts",
     "read_kind_tag",
     "read_rerun",
-    "read_row_values",
     "read_rows",
     "rebuild_condition",
     "remove_journals",
@@ -128,4 +125,5 @@ __all__ = [
     "source_tags",
     "tabulate_replicates",
     "transcript_file",
+    "write_rows",
 ]

@@ -1,10 +1,8 @@
 """The experiment of a study: found, or made with its description."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum.tracking.database_kinds import find_database
 from plenum.tracking.store import absolute_uri, local
 
 if TYPE_CHECKING:
@@ -49,8 +47,6 @@ def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = ""
     # MLflow's own default would lie below the folder that this process happens to work in.
     if path := local(uri):
         location = (path.parent / "artifacts" / study).as_uri()
-    elif find_database(uri):
-        location = (Path("mlruns").resolve() / "artifacts" / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
         "mlflow.note.content": NOTE,

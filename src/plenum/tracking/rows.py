@@ -5,16 +5,15 @@ A row holds what a nested run would: its columns are those of the frame that MLf
 needed to read them.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, ClassVar, Protocol
+from typing import Any
 from zipfile import ZipFile
 
-from plenum.base import Registry, UserError
 from plenum.tracking import artifacts
 
 ROWS_FILE, ROWS_ARCHIVE = "runs.parquet", "transcripts.zip"
@@ -29,75 +28,8 @@ MOST_NESTED = 2000
 _GROUPS = ("tags", "params", "metrics")
 
 
-class Writer(Protocol):
-    """Rows that wait to be written to their condition's run."""
-
-    @property
-    def due(self) -> bool:
-        """True if rows have waited for long."""
-
-    @property
-    def waiting(self) -> bool:
-        """True if anything waits."""
-
-    @property
-    def replicates(self) -> list[int]:
-        """Replicates whose transcripts wait."""
-
-    def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:
-        """Add a row, or put it in the place of another one."""
-
-    def change(self, replicate: int, **values: Any) -> None:
-        """Change values of a row."""
-
-    def save(self, sources: Sequence[Any], target: Any, *, whole: bool = True) -> None:
-        """Write to a condition's run what waits, and what other runs of the condition hold."""
-
-
-class Writers(Protocol):
-    """The functions that write rows and transcripts."""
-
-    def RowWriter(self, client: Any) -> Writer:
-        """Make a writer of a condition's rows."""
-
-    def write(self, file: Path, values: Sequence[dict[str, Any]]) -> None:
-        """Write rows to a file, in the order of their replicates."""
-
-    def pack(
-        self, file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = ()
-    ) -> None:
-        """Put transcripts into one archive."""
-
-
-ROW_WRITERS: Registry[Writers] = Registry("plenum.row_writers", "tracking.replicates")
-"""Entry points of packages that write rows, under ``rows``."""
-
-
-class _NoRows:
-    """A writer where none is installed: nothing ever waits."""
-
-    due = waiting = False
-    replicates: ClassVar[list[int]] = []
-
-    def put(self, replicate: int, row: dict[str, Any], journal: Path) -> None:
-        raise UserError("tracking.replicates: no package that writes rows is installed")
-
-    def change(self, replicate: int, **values: Any) -> None:
-        self.put(replicate, values, Path())
-
-    def save(self, sources: Sequence[Any], target: Any, *, whole: bool = True) -> None:
-        self.put(0, {}, Path())
-
-
-def writer(client: Any) -> Writer:
-    """Make a writer of a condition's rows."""
-    return ROW_WRITERS["rows"].RowWriter(client) if "rows" in ROW_WRITERS else _NoRows()
-
-
 def has_nested_runs(wanted: str, replicates: int) -> bool:
     """Return whether replicates get nested runs; ``wanted`` is ``tracking.replicates``."""
-    if "rows" not in ROW_WRITERS:
-        return wanted != "none"
     return wanted == "all" or (wanted == "auto" and replicates <= MOST_NESTED)
 
 

@@ -1,9 +1,7 @@
 """Write a run to MLflow by its client."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
-
-from plenum.base import Registry
 
 
 class RunWriter:
@@ -52,15 +50,3 @@ class RunWriter:
         texts = [RunTag(*tag) for tag in tags.items()]
         self.client.log_batch(run_id, metrics=metrics, tags=texts)
         self.client.set_terminated(run_id, status)
-
-
-RUN_WRITERS: Registry[Callable[[Any, str], RunWriter | None]] = Registry(
-    "plenum.run_writers", "writer of runs"
-)
-"""Faster ways to write: each from a client and an experiment's id to a writer, if it can."""
-
-
-def run_writer(client: Any, experiment: str) -> RunWriter:
-    """Return the writer of an experiment's runs."""
-    faster = (make(client, experiment) for make in RUN_WRITERS.values())
-    return next(filter(None, faster), None) or RunWriter(client, experiment)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, Any
 
 from plenum.base import UserError, hold_lock, require_writable
 from plenum.tracking import database
-from plenum.tracking.database_kinds import find_database
 from plenum.tracking.server import post
 
 if TYPE_CHECKING:
@@ -31,15 +30,15 @@ def absolute_uri(uri: str) -> str:
     Raises
     ------
     UserError
-        The URI is neither ``sqlite:///...``, ``postgresql://...`` nor ``http(s)://...``.
+        The URI is neither ``sqlite:///...`` nor ``http(s)://...``.
     """
     if uri.startswith(_SQLITE):
         return f"{_SQLITE}{Path(uri.removeprefix(_SQLITE)).resolve()}"
-    if find_database(uri):
-        return uri
     if uri.startswith(("http://", "https://")):
         return uri.rstrip("/")
-    starts = "sqlite:/// or postgresql:// or http:// or https://"
+    starts = "sqlite:/// or http:// or https://"
+    if uri.startswith("postgresql"):
+        starts += "; put MLflow's server before PostgreSQL: mlflow server --backend-store-uri=URI"
     raise UserError(f"tracking.uri: {uri!r}; it starts with {starts}")
 
 
@@ -59,9 +58,6 @@ def require_writable_store(uri: str, *, thorough: bool = False) -> None:
             )
         require_writable("tracking.uri", path.parent)
         database.check(path, thorough=thorough)
-        return
-    if found := find_database(uri):
-        found.check(uri)
         return
     post(uri, "experiments/search", {"max_results": 1})
 
@@ -89,9 +85,6 @@ def open_client(uri: str) -> "MlflowClient":
     from sqlalchemy.engine import Engine
 
     uri = absolute_uri(uri)
-    if found := find_database(uri):
-        with found.hold(uri):
-            return MlflowClient(uri)
     if not uri.startswith(_SQLITE):
         return MlflowClient(uri)
     if not event.contains(Engine, "connect", _relax):
@@ -168,9 +161,6 @@ def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
     silence()
     try:
-        if found := find_database(sys.argv[1]):
-            found.prepare(sys.argv[1])
-            return
         with _prepare(sys.argv[1]):
             pass
     except UserError as error:

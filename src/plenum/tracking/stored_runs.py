@@ -16,7 +16,7 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum.design import KINDS, find_kind
-from plenum.tracking import artifacts, database, database_kinds, experiments, server, store
+from plenum.tracking import artifacts, database, experiments, server, store
 from plenum.tracking.rows import ROWS_ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -153,9 +153,7 @@ def require_kind(study: str, uri: str, kind: str) -> None:
             f"study: {study!r} holds {KINDS[other].plural} already, and can't hold "
             f"{KINDS[kind].plural} as well; give these a study of their own"
         )
-    if found := database_kinds.find_database(uri):
-        found.require_writable(uri)
-    elif store.local(uri) is None:
+    if store.local(uri) is None:
         for number, *_ in _experiments(study, uri):
             with server.require_permission(uri):  # only writing shows whether we may
                 store.open_client(uri).set_experiment_tag(number, KIND_TAG, kind)
@@ -236,9 +234,8 @@ def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:
 
 @contextmanager
 def _client(uri: str) -> Iterator[Any]:
-    """Open MLflow's client of a database server or a tracking server that answers."""
-    if database_kinds.find_database(uri) is None:
-        store.require_writable_store(uri)  # the client itself waits long for one that doesn't
+    """Open MLflow's client of a tracking server that answers."""
+    store.require_writable_store(uri)  # the client itself waits long for one that doesn't
     with server.require_permission(uri):
         yield store.open_client(uri)
 

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, hold_lock
-from plenum.records import Store
 from plenum.tracking.conditions import TrackedCondition, read_condition, time_written
 from plenum.tracking.runs import CONDITIONS, count_interrupted, search_runs
 from plenum.tracking.tracker import lock_file
@@ -127,12 +126,11 @@ def hold_journals(journals: Path, uri: str, study: str, folders: Sequence[str]) 
         yield
 
 
-def remove_journals(kept: Store, folders: Sequence[str]) -> None:
-    """Remove folders with their journals, here and in an opened bucket."""
+def remove_journals(journals: Path, folders: Sequence[str]) -> None:
+    """Remove folders with their journals."""
     for name in folders:
-        kept.remove(name)
-        if (kept.folder / name).is_dir():
-            shutil.rmtree(kept.folder / name)
+        if (journals / name).is_dir():
+            shutil.rmtree(journals / name)
 
 
 def _study(client: Any, experiment: Any) -> StoredStudy:

@@ -11,7 +11,6 @@ import base64
 import json
 import pickle
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -25,16 +24,13 @@ from plenum.base import (
     hold_lock,
     prepare_child,
 )
-from plenum.tracking import database_kinds, store
+from plenum.tracking import store
 
 if TYPE_CHECKING:
     from plenum.tracking.writer import ConditionWriter, StudyWriter
 
 Method = Literal["open", "replicate", "close", "trace", "account"]
 """``open`` of a :class:`StudyWriter`; the others of a :class:`ConditionWriter`."""
-
-_PATIENCE_S = 120.0
-"""Seconds for which a database that doesn't answer is tried again."""
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
@@ -164,26 +160,13 @@ class _Study:
     def _why_gone(self) -> str | None:
         """Explain why no request can be written any more; ``None`` if the store works.
 
-        Without this check every further request would wait for a dead server. A database may be
-        restarting, which takes a while.
+        Without this check every further request would wait for a dead server.
         """
-        restarts = database_kinds.find_database(self._uri) is not None
-        patience = time.monotonic() + (_PATIENCE_S if restarts else 0.0)
-        waited = False
-        while True:
-            try:
-                store.require_writable_store(self._uri, thorough=True)
-                if waited:
-                    answer_parent({"note": f"{self._uri} answers again"})
-                return None
-            except UserError as gone:
-                if time.monotonic() > patience:
-                    return str(gone)
-            if not waited:
-                until = f"trying again for {_PATIENCE_S:.0f} s; journals are written meanwhile"
-                answer_parent({"note": f"{self._uri} doesn't answer; {until}"})
-            waited = True
-            time.sleep(1)
+        try:
+            store.require_writable_store(self._uri, thorough=True)
+        except UserError as gone:
+            return str(gone)
+        return None
 
 
 def main() -> None:

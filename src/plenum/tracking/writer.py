@@ -32,7 +32,8 @@ from plenum.tracking import (
     views,
 )
 from plenum.tracking.condition_files import ACCOUNTS, make_files
-from plenum.tracking.run_writer import run_writer
+from plenum.tracking.row_writer import RowWriter
+from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.runs import CONDITIONS, search_runs
 from plenum.tracking.stored_runs import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
@@ -78,7 +79,7 @@ class StudyWriter:
         self.version = version
         self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
-        self.runs = run_writer(self.client, self.experiment)
+        self.runs = RunWriter(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
         self._last_start = 0
@@ -147,7 +148,7 @@ class ConditionWriter:
     ) -> None:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
-        self._rows: rows.Writer = failed._rows if failed else rows.writer(study.client)
+        self._rows: RowWriter = failed._rows if failed else RowWriter(study.client)
         self._cell, self._name = condition["cell"], run_data.format_run_name(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.find_runs(self._cell)

@@ -25,7 +25,7 @@ from plenum.execution import (
     list_problems,
     run_sweep,
 )
-from plenum.records import DamagedJournal, Transcript, find_store, read
+from plenum.records import DamagedJournal, Transcript, read
 from plenum_audit.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -219,7 +219,6 @@ class AuditRuns(Deliberations):
             program=program,
             settings=self._audit.committee,
             proxy=self._proxy,
-            store=find_store(scene.job.journals),
             observe=scene.observe,
             complain=scene.complain,
         )

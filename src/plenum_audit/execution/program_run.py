@@ -11,7 +11,7 @@ from typing import Any
 from plenum.base import Stopped, UserError, redact, redact_data
 from plenum.execution import BudgetSpent, Caller, describe_bug
 from plenum.models import CallError, Chat, Reply
-from plenum.records import ELICITED, HERE, DamagedJournal, Failure, Journal, Store, read_entries
+from plenum.records import ELICITED, DamagedJournal, Failure, Journal, read_entries
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import (
     CLERK_KIND,
@@ -73,7 +73,6 @@ class ProgramRun:
     proxy: Proxy
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception
-    store: Store = HERE
     refusing: set[str] = field(default_factory=set)
 
     @property
@@ -107,7 +106,7 @@ class ProgramRun:
                 try:
                     return await self._run(caller)
                 except _DivergedReplay:
-                    await asyncio.to_thread(set_aside, self.journal, self.store)
+                    set_aside(self.journal)
         finally:
             caller.ticket.end()
 
@@ -116,16 +115,14 @@ class ProgramRun:
         environment = dict(caller.model.environment(self.condition.models, held))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
-        with Journal(self.journal, head, self.store) as journal:
+        with Journal(self.journal, head) as journal:
             if journal.end is not None:
                 return False
             if journal.entries:
                 await caller.ticket.begin(len(journal.calls), max(len(journal.calls), 1))
             if journal.begun:  # what its program draws itself it draws again: that is counted
                 journal.append({"kind": "reopen"})
-            await journal.hand_over()
             journal.append(await self._outcome(journal))
-            await journal.hand_over(ended=True)
             return True
 
     async def _outcome(self, journal: Journal) -> dict[str, Any]:

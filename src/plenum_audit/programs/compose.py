@@ -192,7 +192,6 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
         traces="none",
         replicate_runs=study.tracking.replicates,
         objective="share",
-        durable=study.durable,
     )
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import digest
-from plenum.records import HERE, MESSAGES, REFUSED, Store
+from plenum.records import MESSAGES, REFUSED
 
 Entry = dict[str, Any]
 
@@ -109,13 +109,13 @@ class Numbers:
         self._taken[name].discard(number)
 
 
-def set_aside(path: Path, store: Store = HERE) -> int:
+def set_aside(path: Path) -> int:
     """Rename the journal of a run that must start anew; return how often that happened.
 
     The cost of its answers stays counted, since the file is kept.
     """
     times = count_restarts(path) + 1
-    store.set_aside(path, path.with_name(f"{path.stem}.diverged{times}.jsonl"))
+    path.rename(path.with_name(f"{path.stem}.diverged{times}.jsonl"))
     return times
 
 

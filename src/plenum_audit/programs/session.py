@@ -280,13 +280,6 @@ class Session:
         except (OSError, DamagedJournal) as error:
             self._stop(error)
 
-    async def _keep(self) -> None:
-        """Wait until the answer is stored durably, if the store demands it."""
-        try:
-            await self._journal.hand_over()
-        except Exception as error:  # the bucket's, or another writer's
-            self._stop(error)
-
     def _order_fault(self, prompt: str, occurrence: int) -> None:
         """Raise the fault for a request, if the audit injects one."""
         again = self._faults[prompt, occurrence]
@@ -328,7 +321,6 @@ class Session:
             self._append(call_entry(request, chat, response, at, new_seat))
         finally:  # it is paid, whatever becomes of its entry
             caller.note_answer(chat, labels, answer)
-        await self._keep()
         return response
 
     def _write_body(

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from plenum.base import code_version
 from plenum.design import Job
-from plenum.records import DamagedJournal, Transcript, local_folder, read
+from plenum.records import DamagedJournal, Transcript, read
 from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
 from plenum_audit.reports.gather import AuditedCondition
 from plenum_audit.tracking import tabulate_programs
@@ -45,7 +45,7 @@ def read_journaled(
 
 def find_folder(job: Job) -> Path:
     """Return the folder of a job's journals."""
-    return local_folder(job.journals) / job.condition.folder
+    return Path(job.journals) / job.condition.folder
 
 
 def _journals(job: Job) -> Iterable[Path]:

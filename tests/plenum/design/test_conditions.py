@@ -211,7 +211,7 @@ REFUSED = {
         "=[URL,URL]",
     ),
     "nothing where something is needed": (["calls.rpm=null"], "calls.rpm", "null; it needs"),
-    "waiting for no bucket": (["durable=true"], "durable", "s3://bucket/prefix"),
+    "journals in no folder": (["journals=s3://bucket/prefix"], "journals", "it is a folder"),
     "a store without a name": (["tracking.uri=''"], "tracking.uri", "null"),
     "runs in no store": (
         ["tracking=none", "tracking.replicates=all"],

@@ -53,8 +53,6 @@ MORE = {
     "plenum_rules": (("run.py", "protocol.decision=mean"),),
     "plenum_fleet": (
         ("run.py", "calls.batch=true", "backend=api", "model=gpt-4.1-mini"),
-        ("run.py", "journals=s3://bucket/prefix"),
-        ("run.py", "tracking.uri=postgresql://h/db"),
         ("run.py", "backend=api", "backend.api_base.openai=[http://a/v1,http://b/v1]"),
     ),
 }

@@ -184,11 +184,9 @@ def test_what_lies_beside_a_deleted_database_does_no_harm(path: Path, fresh: Pat
     assert schema(path) == schema(fresh)
 
 
-@pytest.mark.needs("plenum_fleet")
-def test_a_database_at_no_port_is_refused() -> None:
-    for refused in (store.require_writable_store, store.open_client):
-        with pytest.raises(UserError, match=r"^tracking\.uri: postgresql://h:port/db"):
-            refused("postgresql://h:port/db")
+def test_a_database_server_is_written_to_through_a_server_of_mlflow() -> None:
+    with pytest.raises(UserError, match=r"^tracking\.uri: 'postgresql://h/db'; .* mlflow server"):
+        store.open_client("postgresql://h/db")
 
 
 def test_a_file_that_is_no_database_is_refused_by_its_name(path: Path) -> None:

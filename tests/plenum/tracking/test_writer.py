@@ -1,7 +1,6 @@
 """Runs in MLflow, written by a writer that may be stopped between any two steps."""
 
 import json
-import math
 import shutil
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -10,14 +9,11 @@ from typing import Any
 
 import pytest
 from mlflow import MlflowClient
-from mlflow.entities import Metric
-from mlflow.exceptions import MlflowException
 
 from plenum.base.identity import digest
 from plenum.records import Journal, Usage
 from plenum.tracking import artifacts, conditions, experiments, runs, store
 from plenum.tracking.report_run import log_report
-from plenum.tracking.run_writer import RunWriter, run_writer
 from plenum.tracking.study import Study as TrackedStudy
 from plenum.tracking.writer import ConditionWriter, StudyWriter
 
@@ -296,7 +292,6 @@ def rowed(study: Study) -> dict[str, tuple[str, float, bytes]]:
     }
 
 
-@pytest.mark.needs("plenum_fleet")
 def test_rows_are_whole_wherever_their_writer_was_stopped(
     study: Study, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -325,7 +320,6 @@ def test_rows_are_whole_wherever_their_writer_was_stopped(
         assert len(study.runs("condition")) == 1
 
 
-@pytest.mark.needs("plenum_fleet")
 def test_rows_before_the_end_say_that_they_run(study: Study) -> None:
     waiting, ended = study.journal(0, rounds=2, end=""), study.journal(1)
     writer = study.writer(nested=False)
@@ -404,34 +398,3 @@ def test_a_report_run_whose_writer_was_killed_ends_with_the_next_report(
     (report,) = study.runs("report")
     assert report.info.status == "FINISHED"
     assert [a.path for a in study.client.list_artifacts(report.info.run_id)] == ["tables.md"]
-
-
-def test_a_run_is_the_same_whether_mlflow_client_or_one_transaction_writes_it(study: Study) -> None:
-    experiment = study.client.create_experiment(study.name)
-    metrics = [
-        *(Metric("D", value, 5, step) for step, value in enumerate([0.5, 0.25], start=1)),
-        *(Metric("tie", value, 5, 0) for value in (2.0, 3.0, 3.0)),
-        Metric("none", math.nan, 5, 0),
-    ]
-    seen = []
-    for straight in (True, False):
-        make = run_writer if straight else RunWriter
-        writer = make(study.client, experiment)
-        tags, params = {"plenum.kind": "condition", "long": "x" * 800}, {"p": 1, "q": "y" * 7000}
-        begun = writer.begin("a name", tags, params, 1234)
-        assert begun.info.status == "RUNNING"
-        writer.end(begun.info.run_id, metrics, {"plenum.kind": "other", "late": ""}, "FAILED")
-        run = study.client.get_run(begun.info.run_id)
-        info = {**dict(run.info), "run_id": "", "run_uuid": "", "end_time": run.info.end_time > 0}
-        info["artifact_uri"] = run.info.artifact_uri.replace(run.info.run_id, "ID")
-        history = [
-            [(m.value, m.timestamp, m.step) for m in study.client.get_metric_history(id_, key)]
-            for id_, key in ((run.info.run_id, "D"), (run.info.run_id, "tie"))
-        ]
-        seen.append(
-            (info, run.data.tags, run.data.params, str(sorted(run.data.metrics.items())), history)
-        )
-    assert seen[0] == seen[1]
-    study.client.delete_run(begun.info.run_id)
-    with pytest.raises(MlflowException):
-        run_writer(study.client, experiment).end(begun.info.run_id, [], {}, "FINISHED")

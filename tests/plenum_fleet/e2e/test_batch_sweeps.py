@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import KEY, ROOT, call, free_port, journals, table
+from command_line import KEY, ROOT, call, free_port, journals, start, table
 from support.fault_server import (
     BatchFaults,
     FaultSettings,
@@ -71,6 +71,28 @@ def test_kills_lose_nothing_pay_nothing_twice_and_change_no_byte(tmp_path: Path)
     assert stats["requests"] == 0
     assert (stats["paid"], stats["paid_twice"]) == (paid_live, 0)
     assert written(tmp_path / "killed") == written(tmp_path / "live")
+
+
+@pytest.mark.long
+def test_of_two_that_start_at_once_in_one_folder_each_pays_what_the_other_does_not(
+    tmp_path: Path,
+) -> None:
+    with serve_in_thread(server(BatchFaults(takes_s=1.0))) as running:
+        given = ("-m", "roles=on,off", "backend=api", "tracking=none", *SHAPE, *BATCHES)
+        given += (f"backend.api_base.openai={running.url}", f"journals={tmp_path}/journals")
+        given += (f"+backend.api_base.anthropic={running.url.removesuffix('/v1')}",)
+        both = [start(tmp_path, "run.py", *given, **ENV) for _ in range(2)]
+        for process in both:
+            out, errors = process.communicate(timeout=300)
+            told = [line for line in errors.splitlines() if line.startswith("error: ")]
+            assert process.returncode in (0, 1), out + errors
+            assert "Traceback" not in out + errors
+            assert len(told) <= 2 * process.returncode
+            assert all("another process" in line for line in told)
+        last = call(tmp_path, "run.py", *given, **ENV)
+        stats = running.stats()
+    assert "4 replicates = 4 completed + 0 failed + 0 pending" in last.stdout + last.stderr
+    assert (stats["paid"], stats["paid_twice"]) == (4 * 11, 0)
 
 
 def test_half_the_price_from_dry_run_to_accounting(tmp_path: Path) -> None:

@@ -1,4 +1,4 @@
-"""A team's tracking server as deploy/compose.yaml makes it: PostgreSQL, logins, artifacts on S3."""
+"""A team's tracking server as deploy/compose.yaml makes it: PostgreSQL, logins, artifacts."""
 
 import base64
 import json
@@ -17,7 +17,6 @@ from subprocess import CompletedProcess
 import forking
 import postgres_server
 import pytest
-import s3_server
 import yaml
 from command_line import ROOT, _await, call, free_port, journals
 from forking import environment
@@ -25,21 +24,21 @@ from forking import environment
 pytestmark = pytest.mark.long
 
 SWEEP = ("-m", "roles=on,off", "replicates=3", "rounds=4")
+BIN = Path(sys.executable).parent
 ADMIN, READER = "a-password-of-the-admin", "a-password-of-a-reader"
 
 
 @dataclass(frozen=True)
 class Team:
-    """The server, the environment of its parts, its S3, and a folder to work in.
+    """The server, the environment of its parts, and a folder to work in.
 
-    ``first`` is what became of those that prepared the empty database; ``printed`` all output.
+    ``artifacts`` is the server's folder of them; ``printed`` all output.
     """
 
     uri: str
     parts: dict[str, str]
-    s3: s3_server.S3
+    artifacts: Path
     folder: Path
-    first: list[CompletedProcess[str]]
     printed: list[str] = field(default_factory=list)
 
     def run(
@@ -68,12 +67,10 @@ class Team:
 @pytest.fixture(scope="module")
 def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
     folder = tmp_path_factory.mktemp("team")
-    with postgres_server.serving() as database, s3_server.serving() as s3:
+    artifacts = tmp_path_factory.mktemp("artifacts")
+    with postgres_server.serving() as database:
         parts = {
             **database.variables,
-            **s3_server.KEYS,
-            "AWS_DEFAULT_REGION": "us-east-1",
-            "MLFLOW_S3_ENDPOINT_URL": s3.url,
             "MLFLOW_AUTH_CONFIG_PATH": str(ROOT / "deploy/basic_auth.ini"),
             "MLFLOW_AUTH_ADMIN_PASSWORD": ADMIN,
             "MLFLOW_FLASK_SERVER_SECRET_KEY": "a-secret-key-of-the-server",
@@ -81,12 +78,14 @@ def team(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Team]:
             "MLFLOW_DISABLE_TELEMETRY": "true",
             "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
         }
-        first = prepared(parts, 4)
+        program, *upgrade = services()["prepare"]["entrypoint"]
+        made = forking.run([str(BIN / program), *upgrade], env=environment(**parts), timeout=200)
+        assert made.returncode == 0, made.stderr
         port = free_port()
-        uri, process = f"http://127.0.0.1:{port}", start(parts, folder, port)
+        uri, process = f"http://127.0.0.1:{port}", start(parts, folder, artifacts, port)
         try:
             _await(f"{uri}/health", process)
-            yield Team(uri, parts, s3, folder, first)
+            yield Team(uri, parts, artifacts, folder)
         finally:
             os.killpg(process.pid, signal.SIGKILL)
 
@@ -99,27 +98,17 @@ def services() -> dict[str, dict[str, list[str]]]:
     return read
 
 
-def prepared(parts: dict[str, str], number: int) -> list[CompletedProcess[str]]:
-    """What becomes of so many processes at once that prepare the database."""
-    command = [sys.executable, *services()["prepare"]["entrypoint"][1:]]
-    pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.STDOUT}
-    environ = environment(**parts)
-    at_once = [forking.Process(command, env=environ, text=True, **pipes) for _ in range(number)]
-    printed = [process.communicate(timeout=200)[0] for process in at_once]
-    return [
-        CompletedProcess(p.args, p.returncode, t) for p, t in zip(at_once, printed, strict=True)
-    ]
-
-
-def start(parts: dict[str, str], folder: Path, port: int) -> "subprocess.Popen[bytes]":
-    """Start the server of the compose file on this machine, with one worker."""
+def start(
+    parts: dict[str, str], folder: Path, artifacts: Path, port: int
+) -> "subprocess.Popen[bytes]":
+    """Start the server of the compose file on this machine, with one worker and no S3."""
     own = {"--host": "127.0.0.1", "--port": str(port), "--workers": "1"}
-    own |= {"--allowed-hosts": f"127.0.0.1:{port}"}
+    own |= {"--allowed-hosts": f"127.0.0.1:{port}", "--artifacts-destination": str(artifacts)}
     named = [option.partition("=") for option in services()["mlflow"]["entrypoint"][2:]]
     with (folder / "server.log").open("w") as log:
         return subprocess.Popen(
             [
-                *(str(Path(sys.executable).parent / "mlflow"), "server"),
+                *(str(BIN / "mlflow"), "server"),
                 *(f"{name}={own.get(name, value)}" for name, _, value in named),
             ],
             cwd=folder,
@@ -146,23 +135,12 @@ def files(folder: Path) -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in sorted(folder.glob("*.csv"))}
 
 
-def test_four_processes_at_once_make_an_empty_database_whole(team: Team) -> None:
-    assert [(done.returncode, done.stdout) for done in team.first] == [(0, "")] * 4
-
-
-def test_a_wrong_password_of_the_database_ends_in_one_line(team: Team) -> None:
-    (done,) = prepared({**team.parts, "PGPASSWORD": "a-wrong-password"}, 1)
-    assert done.returncode == 2
-    assert re.fullmatch(r"error: tracking.uri: postgresql://: [^\n]*password[^\n]*\n", done.stdout)
-    assert "a-wrong-password" not in done.stdout
-
-
 def test_a_sweep_reads_back_as_from_sqlite(team: Team, served: dict[str, bytes]) -> None:
     call(team.folder, "run.py", *SWEEP)
     call(team.folder, "scripts/tables.py", "study=default", "out=outputs/local")
     assert served == files(team.folder / "outputs/local")
     assert {"conditions.csv", "contrasts.csv"} <= served.keys()
-    kinds = {Path(name).name for name in team.s3.names("artifacts/")}
+    kinds = {file.name for file in team.artifacts.rglob("*")}
     assert {"ensemble.parquet", "accounts.json", "000.jsonl", "tables.md"} <= kinds
 
 
@@ -202,25 +180,25 @@ def test_gc_removes_what_lies_in_the_trash_and_nothing_else(
     team: Team, served: dict[str, bytes]
 ) -> None:
     team.run("run.py", "study=thrown", "replicates=2", "rounds=2")
-    before = set(team.s3.names())
+    before = set(team.artifacts.rglob("*"))
     team.run("run.py", "study=thrown", "replicates=3", "rounds=2")  # another parent
     kept = tables(team, "thrown")
     done = team.mlflow("gc", "--backend-store-uri", "postgresql://", "--tracking-uri", team.uri)
     assert done.returncode == 0, done.stdout + done.stderr
-    gone = before - set(team.s3.names())
-    assert {Path(name).name for name in gone} >= {"ensemble.parquet", "config.yaml"}
+    gone = {file.name for file in before - set(team.artifacts.rglob("*"))}
+    assert gone >= {"ensemble.parquet", "config.yaml"}
     assert not any(name.endswith(".jsonl") for name in gone)
     assert tables(team, "thrown") == kept
     assert tables(team) == served
 
 
 def test_no_secret_is_in_any_file_or_line(team: Team, served: dict[str, bytes]) -> None:
-    secrets = [ADMIN, READER, team.parts["PGPASSWORD"], team.parts["AWS_SECRET_ACCESS_KEY"]]
+    secrets = [ADMIN, READER, team.parts["PGPASSWORD"]]
     secrets += [team.parts["MLFLOW_FLASK_SERVER_SECRET_KEY"]]
-    written = [file for file in team.folder.rglob("*") if file.is_file()]
+    folders = (team.folder, team.artifacts)
+    written = [file for folder in folders for file in folder.rglob("*") if file.is_file()]
     assert {"config.yaml", "calls.jsonl", "server.log"} <= {file.name for file in written}
     texts = [*(file.read_bytes() for file in written), *(t.encode() for t in team.printed)]
-    texts += [team.s3.get(name) for name in team.s3.names()]
     for secret in secrets:
         assert not any(secret.encode() in text for text in texts), secret
     uri = team.uri.replace("://", f"://admin:{ADMIN}@")

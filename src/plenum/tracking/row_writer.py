@@ -11,15 +11,15 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 import pyarrow as pa
 import pyarrow.parquet as parquet
 
-from plenum.tracking import (
+from plenum.tracking.artifacts import collect_artifacts
+from plenum.tracking.rows import (
     ROWS_ARCHIVE,
     ROWS_FILE,
     ROWS_TAG,
-    collect_artifacts,
-    read_artifacts,
     read_row_values,
     transcript_file,
 )
+from plenum.tracking.runs import read_artifacts
 
 _EVERY_S = 30.0
 """Seconds between writes of rows before their condition has ended."""
@@ -85,8 +85,8 @@ class RowWriter:
         archives = self._archives(held) if whole and (self._journals or moved) else None
         with collect_artifacts(self._client, target) as folder:
             if archives is not None:
-                pack(folder / ROWS_ARCHIVE, self._journals, archives)
-            write(folder / ROWS_FILE, [merged[index] for index in sorted(merged)])
+                pack_transcripts(folder / ROWS_ARCHIVE, self._journals, archives)
+            write_rows(folder / ROWS_FILE, [merged[index] for index in sorted(merged)])
         self._saved = time.monotonic()
         if whole:
             self._rows, self._journals = {}, {}
@@ -96,7 +96,7 @@ class RowWriter:
         return [files[ROWS_ARCHIVE] for files in artifacts if files]
 
 
-def write(file: Path, values: Sequence[dict[str, Any]]) -> None:
+def write_rows(file: Path, values: Sequence[dict[str, Any]]) -> None:
     """Write rows to a file, in the order of their replicates."""
     part = file.with_name(f".{file.name}.part")
     columns = dict.fromkeys(name for row in values for name in row)
@@ -105,7 +105,9 @@ def write(file: Path, values: Sequence[dict[str, Any]]) -> None:
     os.replace(part, file)
 
 
-def pack(file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = ()) -> None:
+def pack_transcripts(
+    file: Path, journals: Mapping[int, Path], archives: Sequence[bytes] = ()
+) -> None:
     """Put transcripts into one archive: what others hold, and the journals in their place."""
     held: dict[str, bytes] = {}
     for archive in archives:

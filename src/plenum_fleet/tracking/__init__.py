@@ -1,5 +1,0 @@
-"""Bulk writing of studies: runs into a database, replicates as rows, PostgreSQL."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -66,7 +66,6 @@ def tabulate_design(
     rows: Sequence[Row], origins: Mapping[str, Provenance], rebuilt: Mapping[str, Any]
 ) -> Table:
     """Make the table of a committees' design, with what each level means."""
-
     at: defaultdict[tuple[str, str], list[str]] = defaultdict(list)
     for row in rows:
         for level in row.tracked.factors.items():

@@ -3,6 +3,7 @@
 import gc
 import os
 import re
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -27,6 +28,7 @@ pytest_plugins = ["command_line"]
 
 ROOT = Path(__file__).resolve().parents[1]
 os.environ["PLENUM_ROOT"] = str(ROOT)  # Hydra looks for scenarios there when it composes
+sys.path.append(str(ROOT / "scripts"))  # of ``generators`` and ``calibrate``
 # Threads that wait for each other give way, where tests share the cores; torch reads it at import.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)

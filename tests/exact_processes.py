@@ -3,11 +3,11 @@
 import math
 
 import numpy as np
+from generators import OPTIONS, ROUNDS, Process
 from scipy.linalg import helmert
 
 from plenum.dynamics import ZERO
 from plenum.dynamics.fit import Floats
-from plenum_checks.generators import OPTIONS, ROUNDS, Process
 
 
 def oracle(

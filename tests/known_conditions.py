@@ -5,6 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import generators
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,7 +16,6 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.table import Table
 from plenum.tracking.conditions import TrackedCondition
-from plenum_checks import generators
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")

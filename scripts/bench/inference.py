@@ -23,6 +23,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 from measuring import mode
@@ -81,7 +82,8 @@ def main() -> None:
 
 
 def _ensembles() -> list[Any]:
-    from plenum_checks import generators
+    sys.path.append(str(Path(__file__).resolve().parents[1]))
+    import generators
 
     kinds = (
         generators.random_walk(),

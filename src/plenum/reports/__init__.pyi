@@ -124,7 +124,6 @@ from .rows import list_shown_factors as list_shown_factors
 from .rows import list_varying_factors as list_varying_factors
 from .rows import make_frame as make_frame
 from .rows import symbol as symbol
-from .settings import Calibration as Calibration
 from .settings import Out as Out
 from .settings import Settings as Settings
 from .settings import check_plan_settings as check_plan_settings
@@ -203,7 +202,6 @@ __all__ = [
     "WARNINGS",
     "WHY",
     "Block",
-    "Calibration",
     "Cell",
     "Column",
     "Document",

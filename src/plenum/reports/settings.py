@@ -107,15 +107,6 @@ class PlanSettings(StrictSettings):
     difference: Annotated[Exact, Field(lt=1)] = 0.2
 
 
-@dataclass(frozen=True)
-class Calibration(StrictSettings):
-    """The settings of `scripts/calibrate.py`; without ``workers`` every core works."""
-
-    draws: Annotated[Whole, Field(ge=2)]
-    workers: Annotated[Whole, Field(ge=1)] | None
-    out: Out
-
-
 def read_study_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
     """Read the settings of a script that needs a study, and the address of its store.
 

@@ -8,6 +8,8 @@ from .disagreement import estimate_disagreement as estimate_disagreement
 from .gate_assessment import GateAssessment as GateAssessment
 from .gate_assessment import GateErrors as GateErrors
 from .gate_assessment import assess_gate as assess_gate
+from .gate_errors import chance_to_pass as chance_to_pass
+from .gate_errors import drop_chances as drop_chances
 from .gates import Gate as Gate
 from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
@@ -50,7 +52,9 @@ __all__ = [
     "assess_gate",
     "assess_suite",
     "bound_unsteady_cases",
+    "chance_to_pass",
     "compare_suites",
+    "drop_chances",
     "drop_number",
     "estimate_disagreement",
     "estimate_mean_of_cases",

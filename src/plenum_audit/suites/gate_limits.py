@@ -21,7 +21,7 @@ def limit_passing(gate: Gate, runs: SuiteRuns, score: SuiteScore, drop: float = 
     Of a score they follow from those of the mean and of the noise floor, at the worst of their
     combinations. Of a gate on every case they follow from those of the mean chance that a case
     fails: with mean x over N cases, all pass with a chance from 1 - N x to (1 - x)^N.
-    docs/appendix/audit-suites.md says how often they hold.
+    `scripts/calibrate.py` measures how often they hold.
 
     Parameters
     ----------

@@ -54,7 +54,7 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     variance of the mean over these cases is the average of the one from within cases, if it is
     known, and of the one between them, which is too large: the former alone varies too much at four
     runs a case. Where fewer than ten cases differ from 0, or from 1, the variance between cases is
-    at least the binomial one. docs/appendix/audit-suites.md says how often the intervals hold.
+    at least the binomial one. `scripts/calibrate.py` measures how often the intervals hold.
 
     Parameters
     ----------

@@ -5,6 +5,7 @@ import math
 from collections.abc import Iterator
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
@@ -23,7 +24,6 @@ from slow_dynamics import (
 )
 
 from plenum.dynamics import REFUSAL, LyapunovEstimate, contrast, interaction, lyapunov
-from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 

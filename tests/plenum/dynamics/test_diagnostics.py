@@ -4,6 +4,7 @@ import itertools
 import math
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -22,7 +23,6 @@ from slow_dynamics import (
 )
 
 from plenum.dynamics import Diagnostics, cap, lyapunov
-from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 ROUNDS = np.arange(1, 21, dtype=float)

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+import generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -12,7 +13,6 @@ from scipy import optimize, stats
 
 from plenum.dynamics import LEAST, compare_growth
 from plenum.dynamics.growth import MODELS, _fit_jumps, _fit_walk
-from plenum_checks import generators
 
 Floats = NDArray[np.float64]
 

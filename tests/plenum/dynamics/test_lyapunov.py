@@ -1,6 +1,7 @@
 """λ̂: the slope of log D(t), its jackknife, and what it says where there is no slope."""
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
 from hypothesis import given
@@ -10,7 +11,6 @@ from scipy import stats
 from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, walks
 
 from plenum.dynamics import Floats, lyapunov, read_warnings
-from plenum_checks import generators
 
 ROUNDS = np.arange(1, 21, dtype=float)
 INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")

@@ -2,6 +2,7 @@
 
 import math
 
+import generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from scipy.optimize import minimize
 from slow_dynamics import slow_left_out, slow_slope, walks
 
 from plenum.dynamics import MixedModel, fit_mixed_model, pool
-from plenum_checks import generators
 
 Floats = NDArray[np.float64]
 

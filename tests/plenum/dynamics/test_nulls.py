@@ -4,6 +4,7 @@ import itertools
 import statistics
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,7 +14,6 @@ from numpy.typing import NDArray
 from slow_dynamics import Window, slow_slope, walks
 
 from plenum.dynamics import nulls, reversal_test, shuffle_test
-from plenum_checks import generators
 
 Ensemble = NDArray[np.float64]
 

@@ -4,6 +4,7 @@ import math
 import random
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +15,6 @@ from scipy import stats
 from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
 
 from plenum.dynamics import Bootstrap, bootstrap, pair_weights, resampling
-from plenum_checks import generators
 
 METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
 PROCESSES = [

@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import generators
 import numpy as np
 from numpy.testing import assert_allclose
 
@@ -16,7 +17,6 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.summary import ESTIMATORS_VERSION, summarise
-from plenum_checks import generators
 
 DECISIONS = list("AABBBC")
 SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))

@@ -2,6 +2,7 @@
 
 import math
 
+import generators
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -15,7 +16,6 @@ from plenum.dynamics.fragility import (
     fragility_contrast,
     name_numbers,
 )
-from plenum_checks import generators
 
 FAMILIES = ["canonical"] + ["rephrase"] * 4 + ["format"] * 3
 

@@ -88,7 +88,10 @@ REFUSED = {
         ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
         ("study=x maximum=1", "maximum: 1 is not allowed; it must be 3 or more"),
     ),
-    "scripts/calibrate.py": (("workers=0", "workers: 0 is not allowed; it must be 1 or more"),),
+    "scripts/calibrate.py": (
+        ("workers=0", "workers: 0 is not allowed; it must be 1 or more"),
+        ("draws=2.5", "draws: 2.5; a whole number, 2 or more"),
+    ),
     "scripts/accounting.py": (("", "study: missing"),),
     "scripts/papers.py": (
         ("run=reduced only=api", "only: 'api' is not one of simulated, hosted"),
@@ -276,6 +279,7 @@ OF_CONTRIBUTORS = (
     "docs_site",
     "elsewhere",
     "environment",
+    "generators",
     "papers_run",
 )
 

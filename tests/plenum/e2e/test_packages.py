@@ -26,7 +26,6 @@ sys.path[:] = [p for p in sys.path if p == here or not Path(p, "plenum/cli.py").
 NEEDED = {
     "plenum_archive": ("scripts/export.py", "study=default"),
     "plenum_audit": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
-    "plenum_checks": ("scripts/calibrate.py",),
     "plenum_fleet": ("run.py", "-m", "hydra/launcher=ray"),
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),

@@ -4,6 +4,7 @@ import math
 from dataclasses import replace
 from typing import Any
 
+import generators
 import numpy as np
 import pytest
 from known_conditions import line, tracked
@@ -19,7 +20,6 @@ from plenum.dynamics import (
 from plenum.reports.plans import table
 from plenum.reports.settings import PlanSettings
 from plenum.tracking.conditions import TrackedCondition
-from plenum_checks import generators
 
 ASKED = PlanSettings(
     study="s1",

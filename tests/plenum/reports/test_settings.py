@@ -9,11 +9,9 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
-from plenum.design import read_settings
 from plenum.dynamics import INTERVALS
 from plenum.reports.explorer import ExploredStudy
 from plenum.reports.settings import (
-    Calibration,
     PlanSettings,
     Settings,
     check_plan_settings,
@@ -28,7 +26,6 @@ CONFIGS = {
         **{"window": [3, 20], "delta": 0.03, "power": 0.8, "alpha": 0.05, "half_width": 0.02},
         **{"maximum": 100, "looks": [], "spending": "obrien_fleming"},
     },
-    "calibrate": {"draws": 100, "workers": 3, "out": "docs"},
 }
 
 
@@ -43,8 +40,6 @@ def asked(script: str, **changes: Any) -> Any:
     cfg = config(script, **changes)
     if script == "plan":
         return check_plan_settings(cfg)
-    if script == "calibrate":
-        return read_settings(Calibration, cfg)
     return read_study_settings({"tables": Settings, "explore": ExploredStudy}[script], cfg)
 
 
@@ -61,8 +56,6 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     given = {"delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5, "maximum": 30}
     found = asked("plan", window=[1, 2], looks=[3, 29], spending="pocock", **given)
     assert found == PlanSettings(*source, (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
-    assert asked("calibrate") == Calibration(100, 3, Path("docs"))
-    assert asked("calibrate", draws=2, workers=None) == Calibration(2, None, Path("docs"))
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
         page = read_study_settings(ExploredStudy, compose("explore", ["study=s"]))
     assert (page.out, page.condition, page.replicates) == (
@@ -89,8 +82,6 @@ REFUSED: dict[tuple[str, str], list[Any]] = {
     ("plan", "looks"): [
         *(5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]], [5, 4], [5, 5], [100], [10, 101]),
     ],
-    ("calibrate", "draws"): [1, 0, 2.0, "2", None, True],
-    ("calibrate", "workers"): [0, -1, 1.0, "1", True],
     ("explore", "out"): ["page.txt", "."],
     ("explore", "replicates"): [1, "some", 2.0],
     ("explore", "window"): [[5, 3]],

@@ -1,11 +1,11 @@
 """Runs of one world part at the rate of their process; worlds are averaged, shorter ones cut."""
 
 import numpy as np
+from generators import autoregressive
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import divergence, estimate, lyapunov
 from plenum.dynamics.fit import Floats
-from plenum_checks.generators import autoregressive
 from plenum_worlds.dynamics.within_world import estimate_divergence
 
 

@@ -1,4 +1,4 @@
-"""Simulated ensembles whose λ is known, for testing estimators.
+"""Simulated ensembles whose λ is known, on which an estimator must be right.
 
 A `Process` is drawn with `sample` and returns its true λ with `exponent`. For displacements that
 are isotropic Gaussian on the plane of the simplex, with variance v_t per coordinate of the plane,
@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.linalg import helmert
+from scipy.special import hyp1f1
 
 from plenum.dynamics import WINDOW, Floats, slope
 
@@ -21,27 +22,21 @@ OPTIONS = 3
 PLANE = helmert(OPTIONS)
 """An orthonormal basis of the plane of the simplex, shape (options - 1, options)."""
 
+Draw = Callable[[np.random.Generator, int], Floats]
+
 
 @dataclass(frozen=True)
 class Process:
     """A process with a known λ.
 
-    Attributes
-    ----------
-    name
-        The name in tables.
-    divergence
-        The expected D(t), shape (rounds,).
-    draw
-        Draws an ensemble (R, rounds, K), given a generator and R.
-    unbiased
-        True if the expected λ̂ is exactly `exponent` for every R. If it isn't, λ̂ approaches
-        `exponent`, the slope of the log of the expected D(t), as R grows.
+    `divergence` is the expected D(t), shape (rounds,); `draw` draws an ensemble (R, rounds, K),
+    given a generator and R. If it is `unbiased`, the expected λ̂ is exactly `exponent` for every R;
+    if it isn't, λ̂ approaches `exponent`, the slope of the log of the expected D(t), as R grows.
     """
 
     name: str
     divergence: Floats = field(repr=False, compare=False)
-    draw: Callable[[np.random.Generator, int], Floats] = field(repr=False, compare=False)
+    draw: Draw = field(repr=False, compare=False)
     unbiased: bool = True
 
     def sample(self, replicates: int = 20, seed: int = 0) -> Floats:
@@ -56,24 +51,18 @@ class Process:
 
 
 def compute_expected_distance(variance: Floats) -> Floats:
-    """Return the mean distance of two independent isotropic Gaussian points.
+    """Return the mean distance of two independent isotropic Gaussian points: √(π v).
 
-    On the plane of the simplex this is √(π v), with v the variance per coordinate.
+    v is the variance per coordinate on the plane of the simplex.
     """
     return np.asarray(np.sqrt(math.pi * variance))
 
 
-def gaussian(
-    name: str, variance: Floats, noise: Callable[[np.random.Generator, int], Floats]
-) -> Process:
+def gaussian(name: str, variance: Floats, noise: Draw) -> Process:
     """Build a process of Gaussian displacements.
 
-    Parameters
-    ----------
-    variance
-        Variance per coordinate of the plane, shape (rounds,).
-    noise
-        Draws coordinates on the plane, shape (R, rounds, options - 1).
+    `variance` is that of a coordinate of the plane, shape (rounds,); `noise` draws coordinates on
+    the plane, shape (R, rounds, options - 1).
     """
 
     def draw(generator: np.random.Generator, replicates: int) -> Floats:
@@ -86,15 +75,11 @@ def autoregressive(
     rho: float = 0.5, rate: float = 0.0, sd: float = 0.01, rounds: int = ROUNDS
 ) -> Process:
     """Build a stationary AR(1) times e^{rate · t}: λ = rate exactly, for any memory."""
-    _require_within("rho", rho, -1, 1)
     return _build_ar1(f"AR(1), ρ = {rho:g}", sd * np.exp(rate * np.arange(1, rounds + 1)), rho)
 
 
 def random_walk(sd: float = 0.01) -> Process:
-    """Build independent random walks, v_t = t · sd², without any amplification.
-
-    λ = 0.0509 over rounds 3-20.
-    """
+    """Build independent random walks, v_t = t · sd²; λ = 0.0509 over rounds 3-20."""
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:
         return sd * generator.normal(size=(replicates, ROUNDS, OPTIONS - 1)).cumsum(axis=1)
@@ -105,17 +90,15 @@ def random_walk(sd: float = 0.01) -> Process:
 def contraction(gain: float = 0.8, wide: float = 0.1, floor: float = 0.01) -> Process:
     """Build a contraction to a noise floor: x' = gain · x + noise, from sd ``wide`` to ``floor``.
 
-    v_t = floor² + (wide² - floor²) gain^{2(t-1)}; λ is the slope of ½ log v_t.
+    v_t = floor² + (wide² - floor²) gain^{2(t-1)}.
     """
-    _require_within("gain", gain, -1, 1)
     decay = gain ** (2.0 * np.arange(ROUNDS))
-    variance = np.asarray(floor**2 + (wide**2 - floor**2) * decay, dtype=float)
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:
         start = wide * generator.normal(size=(replicates, OPTIONS - 1))
-        return _recursion(generator, start, gain, floor * math.sqrt(1 - gain**2), ROUNDS)
+        return _iterate(generator, start, gain, floor * math.sqrt(1 - gain**2), ROUNDS)
 
-    return gaussian("contraction", variance, noise)
+    return gaussian("contraction", np.asarray(floor**2 + (wide**2 - floor**2) * decay), noise)
 
 
 def plateau(rate: float = 0.1, until: int = 10, level: float = 0.01, rho: float = 0.5) -> Process:
@@ -144,17 +127,14 @@ def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> 
     probability 1 - (1 - q)² - q² / (K - 1). ``sd`` adds independent Gaussian noise in every round,
     with which distances have a noncentral chi law.
     """
-    _require_within("hazard", hazard, 0, 1)
-    others = OPTIONS - 1
-    q = 1 - (1 - hazard) ** np.arange(1, ROUNDS + 1)
-    apart = 1 - (1 - q) ** 2 - q**2 / others
-    expected = apart * _noisy_distance(jump, sd) + (1 - apart) * _noisy_distance(0.0, sd)
+    others, rounds = OPTIONS - 1, np.arange(1, ROUNDS + 1)
+    expected = _mix_distances(1 - (1 - hazard) ** rounds, jump, np.full(ROUNDS, sd))
     targets = jump / math.sqrt(2) * (np.eye(OPTIONS)[1:] - np.eye(OPTIONS)[0])
     base = np.r_[0.5, np.full(others, 0.5 / others)]
 
     def draw(generator: np.random.Generator, replicates: int) -> Floats:
         onset = generator.geometric(hazard, replicates)
-        flipped = np.arange(1, ROUNDS + 1) >= onset[:, None]
+        flipped = rounds >= onset[:, None]
         target = targets[generator.integers(0, others, replicates)]
         noise = sd * generator.normal(size=(replicates, ROUNDS, others)) @ PLANE
         return np.asarray(base + flipped[..., None] * target[:, None] + noise)
@@ -168,15 +148,8 @@ def leaps(share: float = 0.2, jump: float = 0.5, sd: float = 0.01, walks: bool =
     Positions before and after are ``jump`` apart from each other, as in `decision_flips`. ``sd`` is
     that of independent noise in every round, or with ``walks`` of the steps of random walks.
     """
-    _require_within("share", share, 0, 1)
     rounds = np.arange(1, ROUNDS + 1)
-    q = share * rounds / ROUNDS
-    apart = 1 - (1 - q) ** 2 - q**2 / 2
     noise = sd * np.sqrt(rounds) if walks else np.full(ROUNDS, sd)
-    expected = [
-        a * _noisy_distance(jump, s) + (1 - a) * _noisy_distance(0.0, s)
-        for a, s in zip(apart, noise, strict=True)
-    ]
     corners = jump * np.array([[1.0, 0.0], [0.5, math.sqrt(0.75)]])
 
     def draw(generator: np.random.Generator, replicates: int) -> Floats:
@@ -188,33 +161,26 @@ def leaps(share: float = 0.2, jump: float = 0.5, sd: float = 0.01, walks: bool =
         jumped = (rounds >= begun[:, None])[..., None] * target[:, None]
         return np.asarray(1 / OPTIONS + (path + jumped) @ PLANE)
 
-    return Process(f"leaps, share {share:g}", np.array(expected), draw, unbiased=False)
+    expected = _mix_distances(share * rounds / ROUNDS, jump, noise)
+    return Process(f"leaps, share {share:g}", expected, draw, unbiased=False)
 
 
-def build_switching(hazard: float = 0.05, jump: float = 0.5, sd: float = 0.01) -> Process:
-    """Build replicates that change between two places, from the start as often as later: λ = 0."""
-    _require_within("hazard", hazard, 0, 1)
-    level = (_noisy_distance(jump, sd) + _noisy_distance(0.0, sd)) / 2
+def _mix_distances(moved: Floats, jump: float, sd: Floats) -> Floats:
+    """Return the expected D(t) of replicates that have moved to one of two places, or haven't.
 
-    def draw(generator: np.random.Generator, replicates: int) -> Floats:
-        changes = generator.random((replicates, ROUNDS)) < hazard
-        changes[:, 0] = generator.random(replicates) < 0.5
-        place = np.stack([jump * (changes.cumsum(axis=1) % 2), np.zeros((replicates, ROUNDS))], 2)
-        noise = sd * generator.normal(size=(replicates, ROUNDS, OPTIONS - 1))
-        return np.asarray(1 / OPTIONS + (place + noise) @ PLANE)
-
-    return Process(f"switching, hazard {hazard:g}", np.full(ROUNDS, level), draw, unbiased=False)
+    ``moved`` is the share that has by each round, ``sd`` the noise around the places.
+    """
+    apart = 1 - (1 - moved) ** 2 - moved**2 / (OPTIONS - 1)
+    far, near = ([_noisy_distance(gap, s) for s in sd] for gap in (jump, 0.0))
+    return np.asarray(apart * far + (1 - apart) * near)
 
 
 def _noisy_distance(gap: float, sd: float) -> float:
     """Return the mean distance of two Gaussian points whose centres are ``gap`` apart."""
     if sd == 0:
         return gap
-    from scipy.special import hyp1f1
-
-    return float(
-        compute_expected_distance(np.array(sd**2)) * hyp1f1(-0.5, 1, -((gap / sd) ** 2) / 4)
-    )
+    spread = float(compute_expected_distance(np.array(sd**2)))
+    return spread * float(hyp1f1(-0.5, 1, -((gap / sd) ** 2) / 4))
 
 
 def committee(
@@ -225,8 +191,7 @@ def committee(
     Seats keep half of their own deviation and follow the mean with gain - ½, each with noise:
     x_i' = ½ x_i + (gain - ½) x̄ + noise. So the mean obeys x̄' = gain · x̄ + noise of variance
     sd² / seats, with v_1 = sd² / seats and v_{t+1} = gain² v_t + sd² / seats. The committee
-    diverges for a gain above 1, is a random walk at 1, and settles below. λ is the slope of
-    ½ log v_t.
+    diverges for a gain above 1, is a random walk at 1, and settles below.
     """
     variance = sd**2 / seats * np.cumsum(gain ** (2.0 * np.arange(rounds)))
 
@@ -243,23 +208,18 @@ def committee(
     return gaussian(f"committee, gain {gain:g}", variance, noise)
 
 
-def _require_within(name: str, value: float, low: float, high: float) -> None:
-    if not low <= value <= high:
-        raise ValueError(f"{name}: {value}; from {low} to {high}")
-
-
 def _build_ar1(name: str, sd: Floats, rho: float) -> Process:
     """Build a stationary AR(1) of variance 1 times a given standard deviation, shape (rounds,)."""
 
     def noise(generator: np.random.Generator, replicates: int) -> Floats:
         start = generator.normal(size=(replicates, OPTIONS - 1))
-        path = _recursion(generator, start, rho, math.sqrt(1 - rho**2), len(sd))
+        path = _iterate(generator, start, rho, math.sqrt(1 - rho**2), len(sd))
         return np.asarray(sd[:, None] * path)
 
     return gaussian(name, sd**2, noise)
 
 
-def _recursion(
+def _iterate(
     generator: np.random.Generator, start: Floats, gain: float, sd: float, rounds: int
 ) -> Floats:
     """Simulate x' = gain · x + sd · noise, shape (R, rounds, coordinates)."""

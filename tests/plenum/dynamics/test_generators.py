@@ -3,15 +3,15 @@
 import math
 
 import exact_processes
+import generators
 import numpy as np
 import pytest
+from generators import Process
 from numpy.testing import assert_allclose
 from slow_dynamics import slow_level
 
 from plenum.dynamics import divergence
 from plenum.dynamics.fit import slope
-from plenum_checks import generators
-from plenum_checks.generators import Process
 
 ROUNDS = np.arange(1, 21, dtype=float)
 GAUSSIAN = [
@@ -72,14 +72,6 @@ def test_the_exponent_is_the_mean_estimate_where_it_is_said_to_be(process: Proce
     assert abs(values.mean() - process.exponent()) < 4 * error + 1e-10
 
 
-@pytest.mark.parametrize(
-    "process", [generators.autoregressive(rounds=9), generators.committee(rounds=9)]
-)
-def test_rounds_can_be_chosen(process: Process) -> None:
-    assert process.sample(4).shape == (4, 9, 3)
-    assert process.divergence.shape == (9,)
-
-
 # --- closed forms ------------------------------------------------------------------------------
 
 
@@ -104,14 +96,6 @@ def test_known_exponents() -> None:
     assert_allclose(exact_processes.chaotic_map().exponent(), math.log(2), atol=1e-12)
     assert_allclose(exact_processes.oracle(0.123).exponent(), 0.123, atol=1e-12)
     assert generators.contraction().exponent() < 0
-
-
-def test_the_logistic_grows_from_its_start_to_its_ceiling() -> None:
-    level = generators.logistic(0.3, 0.02, 0.9).divergence
-    assert_allclose(level[0], 0.02)
-    t, d = ROUNDS[:-1], level
-    odds = d / (0.9 - d)
-    assert_allclose(np.diff(np.log(odds)), np.full(len(t), 0.3), rtol=1e-9)
 
 
 # --- exact processes ---------------------------------------------------------------------------
@@ -141,9 +125,3 @@ def test_decisions_flip_once_and_to_another_option() -> None:
     assert_allclose((sample[:, 0] != sample[0, 0]).any(axis=1).mean(), 0.1, atol=0.1)
     assert len(np.unique(np.round(sample[:, -1], 9), axis=0)) == 3
     assert not generators.decision_flips().unbiased
-
-
-def test_small_noise_on_flips_leaves_their_divergence() -> None:
-    still = generators.decision_flips(0.1).divergence
-    assert_allclose(generators.decision_flips(0.1, sd=1e-4).divergence, still, atol=1e-3)
-    assert np.isfinite(generators.decision_flips(0.1, sd=1e-6).divergence).all()

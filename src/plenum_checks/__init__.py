@@ -1,5 +1,0 @@
-"""Checks of the instruments: estimators and wordings."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

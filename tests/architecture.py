@@ -15,12 +15,11 @@ import networkx as nx  # type: ignore[import-untyped]
 from jinja2 import Environment, nodes
 
 PACKAGES = (
-    *("src/plenum", "src/plenum_archive", "src/plenum_audit", "src/plenum_checks"),
+    *("src/plenum", "src/plenum_archive", "src/plenum_audit"),
     *(
         "src/plenum_fleet",
         "src/plenum_hosted",
         "src/plenum_papers",
-        "src/plenum_report",
         "src/plenum_rules",
         "src/plenum_worlds",
         "src/hydra_plugins",

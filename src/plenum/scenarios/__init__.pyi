@@ -8,7 +8,6 @@ from .scenario import check_scenario as check_scenario
 from .scenario import load_scenario as load_scenario
 from .variant import Variant as Variant
 from .variant_files import REPHRASINGS as REPHRASINGS
-from .variant_files import Wordings as Wordings
 from .variant_files import find_problems as find_problems
 from .variant_files import make_variants as make_variants
 from .variant_files import read_wordings as read_wordings
@@ -20,7 +19,6 @@ __all__ = [
     "Option",
     "Scenario",
     "Variant",
-    "Wordings",
     "check_packets",
     "check_scenario",
     "find_problems",

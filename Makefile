@@ -1,4 +1,4 @@
-# make run | real | test | test-all | check | docs | ui | papers | bench | constraints | clean
+# make run | real | quick | test | test-all | check | docs | ui | papers | bench | constraints | clean
 PYTHON ?= python3
 VENV ?= .venv
 BIN = $(VENV)/bin
@@ -8,12 +8,13 @@ PORT ?= 5000
 unexport PYTHONDONTWRITEBYTECODE  # the tests start many processes: each would compile all anew
 
 .DEFAULT_GOAL := help
-.PHONY: help run real real-benchmark test test-long test-all frameworks check format docs ui server papers bench constraints clean
+.PHONY: help run real real-benchmark quick test test-long test-all frameworks check format docs ui server papers bench constraints clean
 
 help:
 	@echo "make run          set up and run the 2x2 sweep: $(EXPERIMENT_ARGS)"
 	@echo "make real         a study on a real language model, on this machine's CPU, in 15 minutes"
 	@echo "make real-benchmark  the same at a larger scale, in some hours"
+	@echo "make quick        the tests without processes, sockets and torch, in a minute"
 	@echo "make test         set up with all extras and pass the tests but the long ones"
 	@echo "make test-all     pass all tests; make test-long only the long ones"
 	@echo "                  PACKAGE=plenum_audit chooses those of one package, with each of the three"
@@ -47,6 +48,16 @@ real-benchmark: $(VENV)/.real
 
 PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 	$(if $(PACKAGE),tests/$(PACKAGE))
+
+# What a change of a statistic, a parser, a prompt or a table can break.
+QUICK = $(addprefix tests/,test_size.py test_architecture.py plenum/base plenum/committee \
+	plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum_audit/acting \
+	plenum_audit/dynamics plenum_audit/readers plenum_audit/suites plenum_papers plenum_rules \
+	plenum_worlds)
+
+quick: $(VENV)/.all
+	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long and not slow" \
+		--ignore-glob='*/e2e' $(QUICK)
 
 test: $(VENV)/.all
 	$(PYTEST) -m "not long"

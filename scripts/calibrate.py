@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cache, partial
 from multiprocessing import get_context
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 try:
     import generators
@@ -171,7 +171,8 @@ def draw_contrast(number: int, draw: int) -> Row:
     """Return which tests of a contrast reject, and whether its interval holds."""
     arms = [build(arm) for arm in [*CONTRASTS.values()][number]]
     drawn = [arm.draw(seed(2, number, draw, n), REPLICATES) for n, arm in enumerate(arms)]
-    found = dynamics.contrast(*drawn, draws=PERMUTATIONS, seed=draw, refuse=False)
+    on, off = drawn
+    found = dynamics.contrast(on, off, draws=PERMUTATIONS, seed=draw, refuse=False)
     truth = arms[0].exponent() - arms[1].exponent()
     held = holds(found.ci_low, found.ci_high, truth)
     tests = {"permutation": rejects(found.p), "Welch": rejects(found.p_wald)}
@@ -196,7 +197,7 @@ def draw_pool(number: int, draw: int) -> Row:
         errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
     weights = [1 / e**2 for e in errors]
     fixed, half = np.average(effects, weights=weights), 1.96 / math.sqrt(sum(weights))
-    low, high = fixed - half, fixed + half
+    low, high = float(fixed - half), float(fixed + half)
     if number == 0:
         mean = dynamics.pool(effects, errors)
         low, high = mean.ci_low, mean.ci_high
@@ -287,7 +288,7 @@ def draw_suite(number: int, draw: int) -> Row:
     shares = [*MIXTURES.values()][number](generator, CASES)
     runs = draw_runs(generator, shares, RUNS)
     these, like = describe_cases(shares), describe_cases(draw_many(number))
-    found = {
+    found: dict[str, Any] = {
         "disagreement": suites.estimate_disagreement(runs),
         "score": suites.score_suite(runs).score,
         "unsteady cases": suites.bound_unsteady_cases(runs, STEADY),
@@ -328,7 +329,7 @@ def draw_gate(number: int, draw: int) -> Row:
 
     fails, misses = find_errors(GATES[number])
     found = suites.assess_gate(suites.parse_gate(GATES[number]), runs, DROP)
-    better = found.better and max(find_errors(found.better.gate))
+    better = None if found.better is None else max(find_errors(found.better.gate))
     worse = math.nan if better is None else float(better > max(fails, misses))
     flips = 2 * fails * (1 - fails)
     return {
@@ -504,7 +505,8 @@ def find_ranges(tables: dict[str, pd.DataFrame]) -> dict[str, float]:
     """Return what is reached: ranges of coverage and size, and the worst of all verdicts."""
     held = tables["intervals"].loc[CALIBRATED, [JACKKNIFE, PRECISE]]
     size = tables["tests"].loc[NULLS, TESTS[0]]
-    limits = [name for name in tables["suites"] if "these" in name or "like" in name]
+    names = [str(name) for name in tables["suites"]]
+    limits = [name for name in names if "these" in name or "like" in name]
     return {
         "coverage_min": held[JACKKNIFE].min(),
         "coverage_max": held[JACKKNIFE].max(),

@@ -127,7 +127,7 @@ def decision_flips(hazard: float = 0.03, jump: float = 0.5, sd: float = 0.0) -> 
     probability 1 - (1 - q)² - q² / (K - 1). ``sd`` adds independent Gaussian noise in every round,
     with which distances have a noncentral chi law.
     """
-    others, rounds = OPTIONS - 1, np.arange(1, ROUNDS + 1)
+    others, rounds = OPTIONS - 1, np.arange(1.0, ROUNDS + 1)
     expected = _mix_distances(1 - (1 - hazard) ** rounds, jump, np.full(ROUNDS, sd))
     targets = jump / math.sqrt(2) * (np.eye(OPTIONS)[1:] - np.eye(OPTIONS)[0])
     base = np.r_[0.5, np.full(others, 0.5 / others)]

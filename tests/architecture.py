@@ -15,15 +15,15 @@ import networkx as nx  # type: ignore[import-untyped]
 from jinja2 import Environment, nodes
 
 PACKAGES = (
-    *("src/plenum", "src/plenum_archive", "src/plenum_audit"),
-    *(
-        "src/plenum_fleet",
-        "src/plenum_hosted",
-        "src/plenum_papers",
-        "src/plenum_rules",
-        "src/plenum_worlds",
-        "src/hydra_plugins",
-    ),
+    "src/plenum",
+    "src/plenum_archive",
+    "src/plenum_audit",
+    "src/plenum_fleet",
+    "src/plenum_hosted",
+    "src/plenum_papers",
+    "src/plenum_rules",
+    "src/plenum_worlds",
+    "src/hydra_plugins",
 )
 """The laboratory, its siblings, and Hydra's plugins; a checkout may have fewer of them."""
 KINDS = ("committee", "world", "program")

@@ -49,6 +49,12 @@ LEFT_OUT: dict[Path, list[str]] = {}
 
 _ALL_LONG = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.long\b", re.MULTILINE)
 """What a file has whose tests are all long."""
+_ALL_SLOW = re.compile(r"^pytestmark = \[?\s*pytest\.mark\.(long|slow)\b", re.MULTILINE)
+"""What a file has whose tests are all slow, or long."""
+_QUICK = "not long and not slow"
+_SLOW = ("socket.connect", "socket.bind", "subprocess.Popen", "os.fork", "os.posix_spawn")
+"""What a quick test may not do, as Python names it to its audit hooks."""
+_started: list[str] = []
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -61,8 +67,29 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if lacking := absent(collection_path):
         LEFT_OUT[collection_path] = lacking
         return True
-    fast = config.getoption("markexpr") == "not long"
-    return True if fast and _ALL_LONG.search(collection_path.read_text("utf-8")) else None
+    left_out = {"not long": _ALL_LONG, _QUICK: _ALL_SLOW}.get(config.getoption("markexpr"))
+    found = left_out and left_out.search(collection_path.read_text("utf-8"))
+    return True if found else None
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Note what quick tests start; a hook of Python's can't be taken back, so only `make quick` has it."""
+    if config.getoption("markexpr") == _QUICK and hasattr(config, "workerinput"):
+
+        def note(event: str, given: tuple[Any, ...]) -> None:
+            if event in _SLOW or (event == "import" and given[0] == "torch"):
+                _started.append(event if event in _SLOW else "import torch")
+
+        sys.addaudithook(note)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail a quick test that starts a process, opens a socket or imports torch."""
+    _started.clear()
+    yield
+    if _started:
+        pytest.fail(f"mark it as slow: {', '.join(dict.fromkeys(_started))}")
 
 
 def pytest_runtest_setup(item: pytest.Item) -> None:

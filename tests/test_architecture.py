@@ -27,15 +27,6 @@ LAYERS = {
     "plenum_audit.reports": "reports",
     "plenum_audit.suites": "dynamics",
     "plenum_audit.tracking": "tracking",
-    "plenum_checks": "doors",
-    "plenum_checks.generators": "dynamics",
-    "plenum_fit": "dynamics",
-    "plenum_fit.figure": "reports",
-    "plenum_fit.plans": "reports",
-    "plenum_fit.fitted_agents": "execution",
-    "plenum_fit.publish": "doors",
-    "plenum_fit.released_runs": "doors",
-    "plenum_fit.tables": "reports",
     "plenum_fleet": "execution",
     "plenum_fleet.servers": "models",
     "plenum_fleet.settings": "design",
@@ -49,7 +40,6 @@ LAYERS = {
     "plenum_hosted.settings": "design",
     "plenum_papers": "reports",
     "plenum_papers.published": "doors",
-    "plenum_report": "reports",
     "plenum_rules": "reports",
     "plenum_rules.aggregation": "dynamics",
     "plenum_rules.committees": "dynamics",
@@ -68,9 +58,7 @@ LAYERS = {
 """The layer of what lies in a sibling, by the longest name that fits: arrows run down there too."""
 SIBLINGS = {
     ("hydra_plugins", "plenum_fleet"): "the launcher ray",
-    ("plenum_fit", "plenum_papers"): "the released runs that are fitted",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
-    ("plenum_report", "plenum_worlds"): "the report of a study in worlds",
 }
 """Which sibling may import which, and for what. None imports another one but these."""
 ALLOWED: dict[str, set[str]] = {
@@ -180,7 +168,6 @@ def test_a_module_imports_only_what_its_room_may(modules: dict[str, str]) -> Non
         ("committee", "from .prompts import turn\nfrom plenum.models import Reply", []),
         ("execution", "from plenum import dynamics, __version__", []),
         ("dynamics", "from plenum_audit.execution import audit", ["execution"]),
-        ("reports", "from plenum_checks.calibration import KINDS", ["doors"]),
         ("execution", "from plenum_worlds.registry import build", []),
     ],
 )
@@ -301,7 +288,7 @@ def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[st
         if room(module) == "dynamics"
         for name in imports(module, source)
     }
-    siblings = {"plenum_audit", "plenum_fit", "plenum_rules", "plenum_worlds"}
+    siblings = {"plenum_audit", "plenum_rules", "plenum_worlds"}
     assert used - NUMERIC - siblings <= sys.stdlib_module_names
 
 

@@ -1,5 +1,6 @@
 """What the benchmarks share: run a command, and watch its time and the memory of its processes."""
 
+import argparse
 import json
 import os
 import platform
@@ -7,7 +8,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,30 @@ def mode(about: str | None, *allowed: str) -> str:
         print(f"{Path(sys.argv[0]).name}: {' '.join(given)!r}; give {wanted}", file=sys.stderr)
         sys.exit(2)
     return given[0] if given else ""
+
+
+def measure_parts(
+    about: str | None,
+    parts: Mapping[str, Callable[[bool], dict[str, Any]]],
+    to_reach: Mapping[str, str],
+) -> None:
+    """Measure the parts of a benchmark that its options ask for, and show the figures.
+
+    Each part is called with whether a small part of it is enough; ``about`` is what ``--help``
+    prints, ``to_reach`` what figures should be.
+    """
+    parser = argparse.ArgumentParser(
+        description=about, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--only", choices=parts, help="one part")
+    parser.add_argument("--quick", action="store_true", help="a small part of each")
+    given = parser.parse_args()
+    figures: dict[str, Any] = {}
+    for name, measure in parts.items():
+        if given.only in (None, name):
+            print(f"{name} ...", flush=True)
+            figures |= measure(given.quick)
+    show_figures(figures, to_reach)
 
 
 def show_figures(figures: Mapping[str, Any], to_reach: Mapping[str, str]) -> None:

@@ -17,6 +17,8 @@ from plenum_worlds.dialogue import measures, refers
 from plenum_worlds.episode import Episode
 from plenum_worlds.prompts import WorldRemark, format_action
 
+pytestmark = pytest.mark.slow
+
 CELL = st.lists(st.integers(0, 9), min_size=2, max_size=2)
 NODES = st.lists(st.integers(0, 49), min_size=1, max_size=3, unique=True).map(sorted)
 CENTS = st.integers(0, 1200).map(lambda cents: cents / 100)

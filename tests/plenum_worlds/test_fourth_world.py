@@ -18,6 +18,8 @@ from plenum_worlds.cost import longest_run
 from plenum_worlds.episode import Episode
 from plenum_worlds.registry import WORLDS, display
 
+pytestmark = pytest.mark.slow
+
 TASK = """
 # @package _global_
 study: tank

@@ -19,6 +19,8 @@ from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.registry import build_world
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("disaster", "misinformation", "public_goods")
 SEVERAL: dict[str, dict[str, Any]] = {
     "disaster": {"most": 9, "initial_least": 9, "initial_most": 9},

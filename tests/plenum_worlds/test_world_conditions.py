@@ -14,6 +14,8 @@ from plenum_worlds.compose import PLAN_MARGIN, plan_tokens
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.registry import build_world
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("disaster", "misinformation", "public_goods")
 Make = Callable[..., Job]
 

@@ -19,6 +19,8 @@ from plenum_worlds.consensus import read_plan
 from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.registry import WORLDS, build_world
 
+pytestmark = pytest.mark.slow
+
 HELD = "protocol.answers=constrained"
 TASKS = sorted(WORLDS)
 SETTINGS = {

@@ -22,6 +22,8 @@ from plenum_worlds.prompts import AgentScene, WorldRemark
 from plenum_worlds.registry import build_world
 from plenum_worlds.world import Kind, Statement
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("disaster", "misinformation", "public_goods")
 MECHANISMS = ("implicit", "explicit", "prompted", "plan", "manager", "unanimity")
 EVERY = [(t, m) for t in TASKS for m in MECHANISMS] + [("public_goods", "mean")]

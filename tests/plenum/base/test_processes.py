@@ -17,6 +17,8 @@ from forking import Process
 import plenum
 from plenum.base.processes import LineProcess, ProcessEnded
 
+pytestmark = pytest.mark.slow
+
 CHILDREN = {
     # answers with what it was asked, and how often it was asked before
     "echo": """

@@ -15,7 +15,7 @@ from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.options import choose_look
 from plenum.tracking.conditions import TrackedCondition
 
-pytestmark = pytest.mark.usefixtures("shared_style")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
 
 
 def pages(*conditions: TrackedCondition) -> list[Figure]:

@@ -10,6 +10,8 @@ from plenum.reports.figures.decision_effects import MOST, differences
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import apply_style
 
+pytestmark = pytest.mark.slow
+
 
 def drawn(*decisions: str) -> tuple[EstimatedStudy, list[Figure]]:
     conditions = [

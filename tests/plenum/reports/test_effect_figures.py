@@ -16,7 +16,7 @@ from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
 from plenum_papers.figures.temperature import draw_temperatures
 
-pytestmark = pytest.mark.usefixtures("shared_style")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
 
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 

@@ -18,6 +18,8 @@ from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLUMN, PAGE
 
+pytestmark = pytest.mark.slow
+
 CORNERS = [(roles, model) for roles in ("off", "on") for model in ("uniform", "mixed")]
 
 

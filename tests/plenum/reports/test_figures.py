@@ -20,7 +20,7 @@ from plenum.reports.rows import Row
 CORNERS = [(roles, model) for roles in ("on", "off") for model in ("uniform", "mixed")]
 OTHERS = figures._OTHERS["color"]
 
-pytestmark = pytest.mark.usefixtures("shared_style")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
 
 
 def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[Figure, list[Axes]]:

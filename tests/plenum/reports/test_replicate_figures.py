@@ -24,7 +24,7 @@ from plenum_papers.figures.seats import draw_seats, find_leading, representative
 from plenum_papers.figures.switches import average, draw_switches, pool
 from plenum_papers.figures.wordings import draw_wordings, find_repeats
 
-pytestmark = pytest.mark.usefixtures("shared_style")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
 
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
 

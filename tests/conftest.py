@@ -73,7 +73,7 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Note what quick tests start; a hook of Python's can't be taken back, so only `make quick` has it."""
+    """Note what quick tests start, in workers of `make quick` alone: the hook can't be undone."""
     if config.getoption("markexpr") == _QUICK and hasattr(config, "workerinput"):
 
         def note(event: str, given: tuple[Any, ...]) -> None:

@@ -112,6 +112,7 @@ def many(
     return np.array([average(draw(generator)).p for _ in range(draws)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("runs", [10, 20])
 def test_equal_disagreement_is_rejected_in_a_twentieth(runs: int) -> None:
     def draw(generator: np.random.Generator) -> list[PairedDifference]:

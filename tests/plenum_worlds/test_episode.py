@@ -104,6 +104,7 @@ def test_one_agent_assigns_all_units(made: Made) -> None:
     assert episode.rounds[0]["actions"] == plan
 
 
+@pytest.mark.slow
 def test_every_condition_of_a_seed_meets_the_same_world(made: Made) -> None:
     """Nothing that a policy can't change depends on who acts, or how."""
     ways = ("consensus=implicit", "consensus=explicit", "task.turns=0", "diversity=high")

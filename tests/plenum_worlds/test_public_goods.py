@@ -144,6 +144,7 @@ def test_a_shock_beyond_a_bound_goes_the_other_way() -> None:
         assert found == {expected}
 
 
+@pytest.mark.slow
 def test_all_policies_under_one_seed_meet_the_same_thresholds_and_rumours(play: Play) -> None:
     exogenous = ("threshold", "benefit", "threshold_reading", "benefit_reading", "next_shock")
     met = []

@@ -58,6 +58,7 @@ def own_root(root: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Pat
     return tmp_path
 
 
+@pytest.mark.slow
 @pytest.mark.needs("plenum_rules")
 def test_what_can_change_an_outcome_is_the_identity_and_nothing_else(condition: Make) -> None:
     own = condition().identity
@@ -108,6 +109,7 @@ def test_seats_speak_as_they_are_listed(condition: Make) -> None:
         assert [seat.name for seat in condition(*overrides).speaking_order] == listed
 
 
+@pytest.mark.slow
 def test_a_random_order_is_drawn_from_scenario_and_seed_alone(condition: Make) -> None:
     def order(*overrides: str) -> list[str]:
         return [s.name for s in condition("protocol.order=random", *overrides).speaking_order]
@@ -134,6 +136,7 @@ def test_a_stream_is_named_by_all_its_names() -> None:
     np.testing.assert_array_equal(*draws)
 
 
+@pytest.mark.slow
 def test_a_digest_is_the_same_in_another_process() -> None:
     code = "from plenum.base import identity; print(identity.digest({'a': [1, 'ü'], 'b': None}))"
     environment = {**os.environ, "PYTHONHASHSEED": "7"}

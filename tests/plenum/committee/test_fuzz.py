@@ -5,6 +5,7 @@ from random import Random
 from typing import Any
 
 import odd_replies
+import pytest
 import strict_reading
 
 from plenum.base import replace_surrogates
@@ -19,6 +20,7 @@ KINDS = (
 )
 
 
+@pytest.mark.slow
 def test_twenty_thousand_odd_replies_are_read_as_the_page_says() -> None:
     random, accepted = Random("1/0"), 0
     for _ in range(REPLIES):

@@ -137,6 +137,7 @@ def test_p_of_few_replicates_counts_the_labelling_that_was_observed(
         assert_allclose(found.p, exact, atol=0.035)
 
 
+@pytest.mark.slow
 @settings(max_examples=30)
 @given(st.integers(4, 8), st.integers(0, 10_000), st.booleans())
 def test_p_of_few_replicates_does_not_depend_on_the_last_bits(

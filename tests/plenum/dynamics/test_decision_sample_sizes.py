@@ -49,6 +49,7 @@ def test_simulated_power_is_the_exact_one(n: int) -> None:
     assert abs(found - exact) < 4 * math.sqrt(exact * (1 - exact) / 1000) + 0.02
 
 
+@pytest.mark.slow
 def test_a_smaller_difference_and_a_larger_power_take_more_replicates() -> None:
     pilot = ["A"] * 19 + ["B"]
     plan = plan_decisions(pilot, 0.3)

@@ -90,6 +90,7 @@ def test_jumps_are_fitted_as_likely_as_by_a_general_optimiser() -> None:
 # --- known answers -------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_parameters_are_those_of_the_process() -> None:
     walk = compare_growth(generators.random_walk(0.01).sample(400, 1))
     assert walk.pick == "walk"
@@ -112,6 +113,7 @@ def test_walks_that_start_apart_have_a_spread() -> None:
     assert_allclose([named["spread"], named["diffusion"]], [[0.04], [0.02]], rtol=0.03)
 
 
+@pytest.mark.slow
 def test_densities_of_the_jumps_add_up() -> None:
     rounds, squares = np.arange(3.0, 21), np.geomspace(1e-9, 40, 20_000)
     known = np.random.default_rng(1).gamma(1.5, 0.01, (30, 18))

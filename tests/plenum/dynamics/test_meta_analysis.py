@@ -218,6 +218,7 @@ def mixed_loss(
     return float(whole / 2), np.sqrt(np.diag(np.linalg.inv(information)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_the_mixed_models_errors_are_those_of_the_greatest_likelihood(seed: int) -> None:
     # Slopes that don't vary: gradient methods stop at other likelihoods here, and say that they

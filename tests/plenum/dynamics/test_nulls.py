@@ -118,6 +118,7 @@ def test_float32_agrees_with_float64(process: generators.Process) -> None:
     assert_allclose(single.p, double.p, atol=2 / 401)
 
 
+@pytest.mark.slow
 def test_many_replicates_go_in_blocks() -> None:
     ensemble = generators.random_walk().sample(120, seed=1)
     found = reversal_test(ensemble, draws=600)  # 600 · 7140 pairs: two blocks

@@ -205,6 +205,7 @@ def test_limits_of_few_replicates_do_not_depend_on_the_last_bits(
     assert moved(double, single) <= 1e-5
 
 
+@pytest.mark.slow
 @settings(max_examples=40)
 @given(st.integers(9, 20), st.integers(2, 5), st.integers(0, 10_000), SAMPLED)
 def test_limits_of_replicates_that_coincide_do_not_depend_on_the_last_bits(

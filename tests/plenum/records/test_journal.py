@@ -216,6 +216,7 @@ def test_a_second_writer_stops_the_first_one_and_the_journal_is_whole(
     assert read_entries(path)[1:] == ENTRIES[:3]
 
 
+@pytest.mark.slow
 def test_writers_in_processes_of_their_own_leave_a_whole_journal(tmp_path: Path) -> None:
     path = tmp_path / "000.jsonl"
     Journal(path, HEAD).close()

@@ -86,6 +86,7 @@ COUNTS = st.tuples(
 )
 
 
+@pytest.mark.slow
 @given(st.lists(COUNTS, min_size=1, max_size=5))
 def test_every_line_adds_up_and_so_does_the_total(
     counts: list[tuple[int, int, dict[str, int]]],

@@ -85,6 +85,7 @@ def test_a_small_study_has_no_such_figures(everything: EstimatedStudy) -> None:
     assert draw_pages(CATALOGUE["levels"], everything) == []
 
 
+@pytest.mark.slow
 def test_the_report_has_the_clearest_lines_and_says_what_it_leaves_out(
     large: EstimatedStudy, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -194,6 +194,7 @@ def test_the_notes_tell_what_was_asked() -> None:
 # --- decisions ---------------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_the_decisions_of_a_condition_ask_for_replicates() -> None:
     decided = ["A"] * 10 + ["B"] * 2
     shown = planned(tracked(1, decisions=decided), replace(ASKED, difference=0.3))

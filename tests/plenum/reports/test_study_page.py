@@ -269,6 +269,7 @@ def test_replicates_add_up_and_failures_are_tested() -> None:
     assert "not begun (stopped before the first call)" in said
 
 
+@pytest.mark.slow
 def test_what_is_simulated_says_so_first() -> None:
     made = [replace(t, simulated=True) for t in square()]
     document = compose(material(made))
@@ -303,6 +304,7 @@ def test_figures_stand_where_they_are_discussed(tmp_path: Path) -> None:
     assert all(page.count(f"Caption of {name}.") == 1 for name in stands)
 
 
+@pytest.mark.slow
 def test_the_papers_study_is_named_with_its_departures() -> None:
     chosen = replace(CHOSEN, study="hl01_2x2")
     shorter = [replace(t, factors={**t.factors, "rounds": "8"}) for t in square()]

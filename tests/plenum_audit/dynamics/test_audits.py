@@ -90,6 +90,7 @@ def test_many_cases_are_judged_as_each_one_is_and_the_largest_evidence_can_be_hu
     assert json.loads(json.dumps(together["split"].evidence.unstable, allow_nan=False)) == 1e300
 
 
+@pytest.mark.slow
 def test_unstable_among_many_stable_cases_is_rarely_said_whenever_one_looks() -> None:
     rng = np.random.default_rng(8)
     said = 0

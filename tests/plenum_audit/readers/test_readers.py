@@ -220,6 +220,7 @@ def test_a_key_that_stands_twice_in_a_line_is_refused(tmp_path: Path) -> None:
         read_log(tmp_path / "a.jsonl")
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_is_no_log(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "a.eval", "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("header.json", b" " * (1 << 28))

@@ -134,6 +134,7 @@ def test_graded_scores_have_gates_on_the_score_alone() -> None:
         assess_gate(CaseGate(3, 4), runs)
 
 
+@pytest.mark.slow
 @given(st.randoms())
 @settings(max_examples=10, deadline=None)
 def test_the_order_of_cases_and_of_their_runs_changes_no_error(random: object) -> None:

@@ -70,6 +70,7 @@ def test_runs_of_these_cases_tell_how_often_several_are_right_if_they_are_twice_
     assert three.these == three.like
 
 
+@pytest.mark.slow
 @given(suites, st.randoms())
 @settings(max_examples=50)
 def test_order_and_names_change_nothing(by_case: dict[str, list[str]], random: object) -> None:

@@ -214,6 +214,7 @@ def test_arms_stand_side_by_side_at_the_levels_that_all_were_run_at() -> None:
     assert "don't compare these rows" in table("arms", low, other).notes[0]
 
 
+@pytest.mark.slow
 def test_every_table_of_arms_shows_the_baselines() -> None:
     spell: Any = {"performance": [[1.0, 1.0, 0.5, 1.0]] * 2, "events": {3: "spawn"}}
     study = [

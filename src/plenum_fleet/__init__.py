@@ -1,4 +1,4 @@
-"""Studies larger than a machine or a day: batches, buckets, Ray, fleets of servers, databases."""
+"""Studies larger than a machine or a day: batches, Ray, fleets of servers."""
 
 import lazy_loader
 

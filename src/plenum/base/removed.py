@@ -10,9 +10,16 @@ REMOVED: Mapping[str, str] = {
     "scripts/train_tiny_model.py": "model=tiny has the weights that it made",
     "backend.fit": "backend=simulated keeps its other settings",
     "fit": "scripts/plan.py plans from the runs of a study",
-    "profile": "repeats= and sources=true say what makes runs differ",
-    "fault_rate": "repeats= and sources=true say what makes runs differ",
+    "profile": "repeats=, vary=[wording,order] and sources=true say what makes runs differ",
+    "fault_rate": "vary=[wording,order] runs a suite in other wordings and orders",
     "buy": "sources=true says where the variance lies",
+    "study_pages": "scripts/papers.py makes the pages of all its studies",
+    "journals=s3://": "journals lie in a folder, which several machines may share",
+    "folder=s3://": "journals lie in a folder, which several machines may share",
+    "out=s3://": "files are written to a folder",
+    "archive=s3://": "an archive is a file",
+    "durable": "each turn is on the disk of the journals' folder before the next call",
+    "tracking.uri=postgresql": "give the address of MLflow's server, which writes to PostgreSQL",
 }
 """Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""
 

@@ -83,7 +83,10 @@ def validate(kind: type[T], data: object, key: str = "") -> T:
     except ValidationError as error:
         first = error.errors()[0]
         path, hint, parent = _find(kind, first["loc"])
-        names, line = ".".join(filter(None, (key, *path))), _reason(first, path, hint, parent)
+        names = ".".join(filter(None, (key, *path)))
+        if first["type"] == "unexpected_keyword_argument":  # maybe of a file for version 0.2.0
+            refuse_removed([names])
+        line = _reason(first, path, hint, parent)
         raise UserError(f"{names}: {line}" if names else line) from None
 
 
@@ -153,7 +156,6 @@ def _reason(error: Any, path: Sequence[str], hint: Any, parent: Any) -> str:
     if sort == "missing":
         return "missing; it needs a value"
     if sort == "unexpected_keyword_argument":
-        refuse_removed([".".join(path)])  # in a file of the user's own
         *above, name = path
         near = get_close_matches(name, [field.name for field in fields(parent)], 1)
         meant = f"; did you mean {'.'.join((*above, *near))}?" if near else ""

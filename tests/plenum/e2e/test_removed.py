@@ -1,0 +1,53 @@
+"""Whoever gives a name that is gone is told what stays in its place, in one line."""
+
+from pathlib import Path
+
+import pytest
+from command_line import Run
+
+from plenum.base.removed import REMOVED, refuse_removed
+
+GIVEN = {
+    "scripts/fit.py": ("scripts/fit.py", "published=clone"),
+    "scripts/fault_server.py": ("scripts/fault_server.py", "port=0"),
+    "scripts/train_tiny_model.py": ("scripts/train_tiny_model.py", "--minutes", "10"),
+    "backend.fit": ("run.py", "-m", "backend.fit=published"),
+    "fit": ("scripts/plan.py", "fit=published", "scenario=HL-01"),
+    "profile": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml", "profile=true"),
+    "fault_rate": ("scripts/audit.py", "logs=runs.jsonl", "fault_rate=0.1"),
+    "buy": ("scripts/audit.py", "logs=runs.jsonl", "suite=true", "buy=200"),
+    "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
+    "journals=s3://": ("run.py", "journals=s3://bucket/prefix"),
+    "folder=s3://": ("scripts/study.py", "folder=s3://bucket/prefix"),
+    "out=s3://": ("scripts/tables.py", "study=default", "out=s3://bucket/tables"),
+    "archive=s3://": ("scripts/import.py", "archive=s3://bucket/study.zip"),
+    "durable": ("run.py", "+durable=true"),
+    "tracking.uri=postgresql": ("run.py", "tracking.uri=postgresql://host/plenum"),
+}
+"""A command with each name."""
+
+
+@pytest.mark.parametrize("name", REMOVED)
+def test_a_name_that_is_gone_is_refused_in_one_line(run: Run, tmp_path: Path, name: str) -> None:
+    script, *given = GIVEN[name]
+    done = run(*given, script=script, status=2)
+    (line,) = done.stderr.strip().splitlines()
+    assert f"{name}: " in line
+    assert "0.2.0" in line
+    assert REMOVED[name] in line
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_removed_key_in_a_file_of_ones_own_is_refused_likewise(run: Run, tmp_path: Path) -> None:
+    option = tmp_path / "mine/backend/fitted.yaml"
+    option.parent.mkdir(parents=True)
+    option.write_text("defaults: [simulated]\nfit: published\n")
+    done = run("--config-dir=mine", "backend=fitted", status=2)
+    (line,) = done.stderr.strip().splitlines()
+    assert "backend.fit: " in line
+    assert "0.2.0" in line
+
+
+@pytest.mark.parametrize("name", ["fitting=1", "buyer=2", "journals=mlruns/s3", "backend.fits=1"])
+def test_a_name_that_is_merely_alike_is_none_of_them(name: str) -> None:
+    refuse_removed([name])

@@ -1,13 +1,10 @@
 from . import plans as plans
 from . import study_commands as study_commands
 from .accounting.attrition import tabulate_attrition as tabulate_attrition
-from .accounting.common import WHY as WHY
 from .accounting.common import list_reasons as list_reasons
 from .accounting.common import list_waits as list_waits
 from .accounting.common import make_rows as make_rows
 from .accounting.common import select_distinct as select_distinct
-from .accounting.common import sort_reasons as sort_reasons
-from .accounting.common import sum_usage as sum_usage
 from .accounting.publish import make_accounts as make_accounts
 from .accounting.publish import publish_accounts as publish_accounts
 from .accounting.tables import make_condition_frame as make_condition_frame
@@ -15,7 +12,6 @@ from .accounting.tables import make_failure_frame as make_failure_frame
 from .accounting.tables import tabulate_accounts as tabulate_accounts
 from .accounting.tables import tabulate_manifest as tabulate_manifest
 from .accounting.tables import tabulate_reasons as tabulate_reasons
-from .decision_effects import adjust_law as adjust_law
 from .effects import Effect as Effect
 from .estimates import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
@@ -98,7 +94,6 @@ from .page.document import Section as Section
 from .page.document import Sides as Sides
 from .page.document import Text as Text
 from .page.document import split_blocks as split_blocks
-from .page.document import split_sections as split_sections
 from .page.protocol import tabulate_levels as tabulate_levels
 from .page.publish import fill_page as fill_page
 from .page.publish import publish_report as publish_report
@@ -107,7 +102,6 @@ from .page.renderer import render_markdown as render_markdown
 from .phrases import capital as capital
 from .phrases import ci as ci
 from .phrases import join_items as join_items
-from .phrases import join_names as join_names
 from .phrases import make_environment as make_environment
 from .phrases import render as render
 from .phrases import space_words as space_words
@@ -119,7 +113,6 @@ from .publication import publish_product as publish_product
 from .results import publish_results as publish_results
 from .rows import Row as Row
 from .rows import group_rows as group_rows
-from .rows import has_mixed_environments as has_mixed_environments
 from .rows import list_shown_factors as list_shown_factors
 from .rows import list_varying_factors as list_varying_factors
 from .rows import make_frame as make_frame
@@ -155,7 +148,6 @@ from .table import Format as Format
 from .table import Table as Table
 from .table import format_csv as format_csv
 from .table import make_keys as make_keys
-from .tables.branching import tabulate_branching as tabulate_branching
 from .tables.conditions import INTERVALS as INTERVALS
 from .tables.conditions import WARNINGS as WARNINGS
 from .tables.conditions import N as N
@@ -168,8 +160,6 @@ from .tables.effects import tabulate_compared as tabulate_compared
 from .tables.effects import tabulate_contrasts as tabulate_contrasts
 from .tables.effects import tabulate_pooled as tabulate_pooled
 from .tables.fragility import tabulate_fragility as tabulate_fragility
-from .tables.growth import fit_growth as fit_growth
-from .tables.growth import tabulate_growth as tabulate_growth
 from .tables.maps import LEGEND as LEGEND
 from .tables.maps import Cell as Cell
 from .tables.maps import explain_map as explain_map
@@ -200,7 +190,6 @@ __all__ = [
     "PAGE",
     "SMALL",
     "WARNINGS",
-    "WHY",
     "Block",
     "Cell",
     "Column",
@@ -229,7 +218,6 @@ __all__ = [
     "Table",
     "Text",
     "add_caption",
-    "adjust_law",
     "apply_look",
     "apply_style",
     "capital",
@@ -280,10 +268,8 @@ __all__ = [
     "format_warnings",
     "format_whole_percent",
     "group_rows",
-    "has_mixed_environments",
     "join_items",
     "join_levels",
-    "join_names",
     "label",
     "label_outer",
     "label_shared",
@@ -340,19 +326,15 @@ __all__ = [
     "show",
     "show_sentences",
     "show_text",
-    "sort_reasons",
     "space_letters",
     "space_words",
     "spell_count",
     "split_blocks",
-    "split_sections",
     "store_uri",
     "study_commands",
-    "sum_usage",
     "symbol",
     "tabulate_accounts",
     "tabulate_attrition",
-    "tabulate_branching",
     "tabulate_compared",
     "tabulate_conditions",
     "tabulate_contrasts",

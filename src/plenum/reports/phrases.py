@@ -206,11 +206,11 @@ def make_environment() -> Environment:
     )
     filters: tuple[Callable[..., str], ...] = (
         format_range, capital, ci, counts, interval, join_items, lookup, number, of_all, p_value,
-        percent, percents, plural, share_with_limits, space_words, squeeze, spelt, uncapital,
+        percent, percents, plural, share_with_limits, squeeze, spelt,
     )  # fmt: skip
     jinja.filters |= {write.__name__: write for write in filters}
     jinja.filters |= {"count": spell_count, "names": join_names}
     jinja.filters |= {"median": statistics.median, "apply": lambda value, use: use(value)}
-    jinja.tests |= {"nan": math.isnan, "finite": math.isfinite}
+    jinja.tests["nan"] = math.isnan
     jinja.tests["contains"] = lambda items, one: one in items
     return jinja

@@ -14,6 +14,8 @@ def test_a_study_becomes_a_page(gallery: Path, tmp_path: Path) -> None:
     assert "All agents were simulated" in page.partition("<nav")[0]
     assert "16 replicates were wanted: 16 completed, 0 failed, 0 pending" in page
     assert "<h1>Study default</h1>" in page
+    assert "| Chair |" in text
+    assert "Lead the discussion" in text  # the mandate, from the condition as it was composed
     assert not re.search(r"<script|https?://", page)
     shown = re.findall(r"!\[.*\]\((.+)\)", text)
     assert shown

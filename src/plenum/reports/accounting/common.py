@@ -52,14 +52,6 @@ def calls(usages: Sequence[ConditionUsage]) -> pd.DataFrame:
     return pd.DataFrame(records, columns=["condition", "model", *SPENT, *cache, *by_outcome])
 
 
-def sum_usage(usages: Sequence[ConditionUsage]) -> dict[str, float] | None:
-    """Sum up the usage of some conditions' calls; ``None`` if one is unknown."""
-    if any(usage.models is None for usage in usages) or not usages:
-        return None
-    taken = calls(usages)
-    return {name: taken[name].sum() for name in SPENT}
-
-
 def select_distinct(usages: Iterable[ConditionUsage]) -> list[ConditionUsage]:
     """Select each condition once; under two labels it has the same replicates."""
     return list({usage.tracked.identity: usage for usage in reversed(list(usages))}.values())[::-1]

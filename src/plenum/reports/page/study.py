@@ -10,7 +10,7 @@ from typing import Any
 
 from plenum.base import UserError, say
 from plenum.dynamics import WARNINGS, Contrast, Estimate, EstimateWarning, find_detectable
-from plenum.reports.accounting.common import WHY, list_waits, select_distinct
+from plenum.reports.accounting.common import select_distinct
 from plenum.reports.figures import SavedFigure, draw_figures
 from plenum.reports.findings.comparisons import Family
 from plenum.reports.findings.facts import collect_study_facts
@@ -21,7 +21,7 @@ from plenum.reports.page import protocol
 from plenum.reports.page.document import Document
 from plenum.reports.page.publish import fill_page
 from plenum.reports.page.sheets import MOST_LINES, tabulate_page
-from plenum.reports.phrases import space_words, spell_count
+from plenum.reports.phrases import spell_count
 from plenum.reports.rows import Row, has_mixed_environments, list_varying_factors
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
@@ -182,10 +182,6 @@ def _describe_limits(material: PageMaterial) -> dict[str, Any]:
     cold = any(row.tracked.factors["temperature"] == "t0" for row in rows)
     return {
         "usages": usages,
-        "whys": [
-            f"{space_words(why)} ({WHY[why]})" if why in WHY else space_words(why)
-            for why in list_waits(usages)
-        ],
         "warnings": _list_warnings(material.study),
         "cold": cold and any(row.tracked.factors["backend"] == "api" for row in rows),
         "environments": (

@@ -33,9 +33,7 @@ try:
         apply_style,
         format_number,
         format_p_value,
-        read_caption,
-        save_captions,
-        save_figure,
+        save_captioned,
         show,
     )
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
@@ -109,14 +107,10 @@ def main() -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     files = [options.out / "theory.csv"]
     write(outcome, files[0])
-    captions = {}
-    for g, gamma in enumerate(outcome.grid.gamma):
-        with apply_style():
-            figure = drawn(outcome, g)
-        name = f"figure6_gamma{gamma:g}"
-        files += save_figure(figure, options.out, name, captioned=options.captions)
-        captions[name] = read_caption(figure)
-    files += save_captions(captions, options.out)
+    with apply_style():
+        gammas = enumerate(outcome.grid.gamma)
+        figures = {f"figure6_gamma{gamma:g}": drawn(outcome, g) for g, gamma in gammas}
+    files += save_captioned(figures, options.out, captioned=options.captions)
     print(f"written: {', '.join(map(str, files))}")
     print(NOTE)
 

@@ -21,10 +21,8 @@ from plenum.reports import (
     Drawing,
     EstimatedStudy,
     Row,
-    capital,
     group_rows,
     list_varying_factors,
-    provenance,
     write_caption,
 )
 
@@ -100,9 +98,7 @@ def draw_hosted(
     _legend(figure, series)
     drawn = [row for entry in series for row in entry.rows.values()]
     votes = [row for entry in series for row in entry.votes.values()]
-    write_caption(
-        figure, "hosted", drawn, window, cut=cut, source=capital(provenance([*drawn, *votes]))
-    )
+    write_caption(figure, "hosted", drawn, window, cut=cut, also=votes)
     return figure
 
 

@@ -7,19 +7,8 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports import (
-    COLOURS,
-    GREY,
-    PAGE,
-    SMALL,
-    add_caption,
-    apply_style,
-    capital,
-    disclose_source,
-    make_panels,
-    origin,
-    space_words,
-)
+from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_sourced_caption, apply_style, make_panels
+from plenum.reports import space_words as in_words
 from plenum.tracking import TrackedCondition
 from plenum_rules.tables import SECTIONS
 
@@ -46,8 +35,7 @@ def draw_rules(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> F
         lines = _lines(shown)
         _draw_changes(axes[0, 0], shown, lines)
         _draw_costs(axes[0, 1], shown, lines)
-        sentences = [_caption(shown), f"{capital(origin(conditions))}."]
-        add_caption(figure, sentences, capital(disclose_source(conditions)))
+        add_sourced_caption(figure, [_caption(shown)], conditions)
     return figure
 
 
@@ -67,7 +55,7 @@ def _draw_changes(panel: Axes, shown: pd.DataFrame, lines: Sequence[float]) -> N
         face = colour if rule["p_holm"] < 0.05 else "white"
         value = 100 * rule["difference"]
         panel.plot([value], [line], marker="o", markersize=4, color=colour, markerfacecolor=face)
-    panel.set_yticks(lines, [space_words(str(name)) for name in shown["rule"]])
+    panel.set_yticks(lines, [in_words(str(name)) for name in shown["rule"]])
     panel.invert_yaxis()
     panel.set_xlabel("change in the chance that two runs end differently, percentage points")
     panel.grid(axis="x", linewidth=0.3)

@@ -12,10 +12,8 @@ from plenum.reports import (
     find_study_kind,
     print_written,
     publish_product,
-    read_caption,
     read_names,
-    save_captions,
-    save_figure,
+    save_captioned,
 )
 from plenum.tracking import Study, log_report
 from plenum_rules.evaluation import choose_rules, evaluate, tabulate_conditions, tabulate_rules
@@ -57,8 +55,7 @@ def publish_rules(cfg: DictConfig) -> None:
     )
     publish_product(product, replace(chosen, every=True))
     figure = draw_rules(frame, evaluated.conditions)
-    files = save_figure(figure, chosen.out, "rules", captioned=chosen.captions)
-    files += save_captions({"rules": read_caption(figure)}, chosen.out)
+    files = save_captioned({"rules": figure}, chosen.out, captioned=chosen.captions)
     if chosen.study:
         log_report(chosen.study, chosen.uri, files)
     print_written(files)

@@ -25,6 +25,7 @@ from .explorer.runs import make_record as make_record
 from .figures.catalogue import CATALOGUE as CATALOGUE
 from .figures.catalogue import Drawing as Drawing
 from .figures.catalogue import SavedFigure as SavedFigure
+from .figures.catalogue import draw_nothing as draw_nothing
 from .figures.divergence import draw_curve as draw_curve
 from .figures.divergence import draw_divergence as draw_divergence
 from .figures.divergence import set_divergence_scale as set_divergence_scale
@@ -34,10 +35,13 @@ from .figures.options import name_options as name_options
 from .figures.publish import draw_figures as draw_figures
 from .figures.publish import draw_pages as draw_pages
 from .figures.publish import publish_figures as publish_figures
+from .figures.publish import save_captioned as save_captioned
 from .figures.publish import save_captions as save_captions
+from .figures.publish import save_pages as save_pages
 from .figures.simplex import Path as Path
 from .figures.simplex import draw_simplex as draw_simplex
 from .figures.words import LONG as LONG
+from .figures.words import add_sourced_caption as add_sourced_caption
 from .figures.words import clean as clean
 from .figures.words import cut_to_width as cut_to_width
 from .figures.words import format_estimate as format_estimate
@@ -74,7 +78,6 @@ from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import format_fitted_rounds as format_fitted_rounds
-from .labels import disclose_source as disclose_source
 from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
@@ -82,7 +85,6 @@ from .labels import provenance as provenance
 from .markdown import format_lines as format_lines
 from .markdown import format_markdown as format_markdown
 from .markdown import load_template as load_template
-from .marks import format_letters as format_letters
 from .notes import list_wording_notes as list_wording_notes
 from .page.document import Block as Block
 from .page.document import Document as Document
@@ -218,6 +220,7 @@ __all__ = [
     "Table",
     "Text",
     "add_caption",
+    "add_sourced_caption",
     "apply_look",
     "apply_style",
     "capital",
@@ -231,10 +234,10 @@ __all__ = [
     "count_lines",
     "cut_to_width",
     "describe_end",
-    "disclose_source",
     "draw_curve",
     "draw_divergence",
     "draw_figures",
+    "draw_nothing",
     "draw_pages",
     "draw_simplex",
     "estimate_study",
@@ -251,7 +254,6 @@ __all__ = [
     "format_finite",
     "format_fitted_rounds",
     "format_interval",
-    "format_letters",
     "format_limits",
     "format_lines",
     "format_markdown",
@@ -316,8 +318,10 @@ __all__ = [
     "render",
     "render_html",
     "render_markdown",
+    "save_captioned",
     "save_captions",
     "save_figure",
+    "save_pages",
     "select_deliberations",
     "select_distinct",
     "select_foremost",

@@ -65,7 +65,7 @@ def find_moved(rows: Sequence[Row]) -> set[str]:
     known = [
         (row, row.summary.lyapunov, row.summary.reversal.p)
         for row in rows
-        if row.summary is not None and math.isfinite(row.summary.lyapunov.value)
+        if row.summary is not None and math.isfinite(row.exponent)
     ]
     tested = {
         perturbed: [fit for fit in known if fit[0].tracked.perturbed is perturbed]

@@ -1,5 +1,6 @@
 """Rows of conditions: factors, realised n, estimates, warnings."""
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
@@ -17,6 +18,8 @@ COLUMNS = [
     "rounds_used", "zero_rounds", "settings", "rounds", "seed", "condition",
 ]  # fmt: skip
 """The first columns of the CSV; details of the estimates follow."""
+
+_FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
 
 
 @dataclass(frozen=True)
@@ -55,6 +58,11 @@ class Row:
     def n(self) -> int:
         """The realised number of replicates."""
         return self.tracked.completed
+
+    @property
+    def exponent(self) -> float:
+        """λ̂; NaN without one."""
+        return self.summary.lyapunov.value if self.summary else math.nan
 
     @property
     def failed(self) -> int:
@@ -159,6 +167,13 @@ def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:
     names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
     same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
     return names, same
+
+
+def sort_levels(rows: Sequence[Row], factor: str) -> list[str]:
+    """Sort the levels of roles or of models, the reference first."""
+    first = _FIRST[factor]
+    levels = {row.tracked.factors[factor] for row in rows}
+    return sorted(levels, key=lambda v: (first.index(v) if v in first else len(first), v))
 
 
 def symbol(rows: Sequence[Row]) -> str:

@@ -137,8 +137,7 @@ class EstimatedStudy:
 
 def _exponent(row: Row) -> float:
     """Return λ̂, for an order in which conditions without it come first."""
-    value = row.summary.lyapunov.value if row.summary else math.nan
-    return -math.inf if math.isnan(value) else value
+    return -math.inf if math.isnan(row.exponent) else row.exponent
 
 
 def select_deliberations(rows: Sequence[Row]) -> list[Row]:

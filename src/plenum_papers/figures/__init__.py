@@ -5,7 +5,7 @@ Plenum finds each by an entry point of the group ``plenum.figures``.
 
 from matplotlib.figure import Figure
 
-from plenum.reports import Drawing, EstimatedStudy
+from plenum.reports import Drawing, EstimatedStudy, draw_nothing
 from plenum_papers.figures import null, seats, switches, temperature, wordings
 
 __all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]
@@ -15,17 +15,13 @@ def _temperature(study: EstimatedStudy) -> Figure | None:
     return temperature.draw_temperatures(study.deliberated)
 
 
-def _draw_nothing(study: EstimatedStudy) -> None:
-    """Omit a figure, because another one shows a large study better."""
-
-
 _COMPLETED = "a deliberation with a completed replicate"
 TEMPERATURE = Drawing(
     "temperature",
     "λ̂ against temperature",
     _temperature,
     "two temperatures, all else equal",
-    _draw_nothing,
+    draw_nothing,
 )
 SEATS = Drawing(
     "seats", "preferences of every seat in six replicates", seats.draw_seats, _COMPLETED

@@ -13,8 +13,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from matplotlib import pyplot as plt
-
 from plenum.base import UserError, project_root, strip_secrets
 from plenum.reports import CATALOGUE as OF_COMMITTEES
 from plenum.reports import (
@@ -32,11 +30,10 @@ from plenum.reports import (
     draw_pages,
     load_study,
     provenance,
-    read_caption,
     render_html,
     render_markdown,
     save_captions,
-    save_figure,
+    save_pages,
 )
 from plenum.tracking import log_report
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
@@ -103,7 +100,7 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
     source = TableSource(first, names, item.selects if item.conditions else None, load)
     pictures, others = _run_script(item, chosen, stem) if item.script else ([], [])
     if item.figure and names:
-        pictures = list(_draw(item, first, load, stem))
+        pictures = _draw(item, first, load, stem)
     numbered = TABLES[item.table].make(source) if item.table else None
     files = [*others, *(file for picture in pictures for file in picture.files)]
     if numbered is not None:
@@ -122,19 +119,14 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
     )
 
 
-def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> Iterator[SavedFigure]:
+def _draw(item: PaperItem, chosen: Settings, load: Loader, stem: str) -> list[SavedFigure]:
     """Draw the item's figure from the conditions that it shows."""
     given = dict(word.split("=", 1) for word in item.shown_with.split())
     stored = run_or_imported(given.values(), chosen.uri)
     others: Any = {key: stored[name] for key, name in given.items() if name in stored}
-    part = load(replace(chosen, **others)).restrict(item.selects)
-    drawing = FIGURES[item.figure]
-    if any(row.n for row in part.rows):
-        for number, figure in enumerate(draw_pages(drawing, part), 1):
-            page = stem + (f"_{number}" if number > 1 else "")
-            files = save_figure(figure, chosen.out, page, captioned=chosen.captions)
-            yield SavedFigure(drawing.name, drawing.shows, files, read_caption(figure))
-        plt.close("all")
+    part, drawing = load(replace(chosen, **others)).restrict(item.selects), FIGURES[item.figure]
+    figures = draw_pages(drawing, part) if any(row.n for row in part.rows) else []
+    return save_pages(drawing, figures, chosen.out, stem, captioned=chosen.captions)
 
 
 def _run_script(
@@ -153,12 +145,10 @@ def _run_script(
             for file in sorted(Path(folder).iterdir())
             if file.stem != "captions"
         }
-    figures = [
-        SavedFigure(
-            item.script, name, [files.pop(f"{name}.{kind}") for kind in ("png", "svg")], caption
-        )
-        for name, caption in re.findall("## (.+)\n\n(.+)\n", text)
-    ]
+    figures = []
+    for name, caption in re.findall("## (.+)\n\n(.+)\n", text):
+        pair = [files.pop(f"{name}.png"), files.pop(f"{name}.svg")]
+        figures.append(SavedFigure(item.script, name, pair, caption))
     return figures, list(files.values())
 
 

@@ -226,7 +226,7 @@ def directions(source: TableSource) -> NumberedTable | None:
         return None
     columns = (
         *make_keys(["scenario", "effect"]),
-        *tabulate_compared("λ̂", 4),
+        *tabulate_compared("Δλ̂", 4),
         Column("n"),
         WARNINGS,
         Column("published_direction", "published:\nλ̂ is", format_or_dash),

@@ -22,16 +22,14 @@ from plenum.reports import (
     PAGE,
     SavedFigure,
     Settings,
-    add_caption,
+    add_sourced_caption,
     apply_look,
     apply_style,
     capital,
     count_keys,
-    disclose_source,
     format_p_value,
     label_outer,
     make_panels,
-    origin,
     publish_figures,
     read_caption,
     save_figure,
@@ -276,9 +274,9 @@ def _caption(
     played = group.played
     completed = sum(condition.completed for condition in played)
     target = sum(condition.target for condition in played)
-    sentences = [*first, f"{group.heading}: {completed}/{target} runs", origin(played)]
-    ends = [f"{capital(text)}." for text in sentences]
-    add_caption(figure, [*list_notes(name, **facts), *ends], capital(disclose_source(played)))
+    more = [*first, f"{group.heading}: {completed}/{target} runs"]
+    sentences = [*list_notes(name, **facts), *(f"{capital(text)}." for text in more)]
+    add_sourced_caption(figure, sentences, played)
 
 
 WORLD_DRAWINGS = {

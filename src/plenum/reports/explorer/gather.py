@@ -122,7 +122,7 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
         "transcripts": transcripts,
         "estimates": _estimates(row),
     }
-    if row.summary is not None and math.isfinite(row.summary.lyapunov.value):
+    if row.summary is not None and math.isfinite(row.exponent):
         exponent = row.summary.lyapunov
         low, high = keep_finite(exponent.ci_low), keep_finite(exponent.ci_high)
         data |= {"lambda": exponent.value, "low": low, "high": high}
@@ -146,7 +146,7 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
         return {"D": []}
     level = divergence(row.tracked.ensemble)
     data: dict[str, Any] = {"D": [keep_finite(value) for value in level]}
-    if row.summary is None or not math.isfinite(row.summary.lyapunov.value):
+    if row.summary is None or not math.isfinite(row.exponent):
         return data
     exponent = row.summary.lyapunov
     rounds = np.arange(1, len(level) + 1)

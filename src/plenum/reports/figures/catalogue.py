@@ -55,7 +55,7 @@ class SavedFigure(NamedTuple):
     caption: str
 
 
-def _draw_nothing(study: EstimatedStudy) -> None:
+def draw_nothing(study: EstimatedStudy) -> None:
     """Draw nothing, if another figure shows it better."""
 
 
@@ -87,12 +87,12 @@ _OF_COMMITTEES = (
     Drawing("divergence", "D(t) by round with the fitted slopes", _divergence,
             "a deliberation with two completed replicates"),
     Drawing("matrix", "λ̂ by roles and model", _matrix,
-            "two levels of roles by two of model, in at most four panels", _draw_nothing),
+            "two levels of roles by two of model, in at most four panels", draw_nothing),
     Drawing("forest", "differences of λ̂ with their intervals", _forest,
             "two levels of a factor, all else equal", overview.effects),
     Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
             overview.landscape),
-    Drawing("levels", "λ̂ by the level of each factor", _draw_nothing,
+    Drawing("levels", "λ̂ by the level of each factor", draw_nothing,
             f"more than {MANY} conditions", overview.levels),
     Drawing("simplex", "committee mean preferences on the simplex", simplex,
             "a deliberation with a completed replicate"),

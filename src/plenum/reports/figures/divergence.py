@@ -145,7 +145,7 @@ def draw_curve(
 
 def _select_fitted(row: Row, window: tuple[int, int]) -> tuple[Floats, Floats]:
     """Return the rounds that λ̂ is fitted over, and log D there; empty without λ̂."""
-    if row.summary is None or math.isnan(row.summary.lyapunov.value):
+    if row.summary is None or math.isnan(row.exponent):
         return np.empty(0), np.empty(0)
     level = row.summary.divergence
     rounds = np.arange(1.0, level.size + 1)

@@ -30,8 +30,6 @@ that the others have room on the axis."""
 _LEAST, _MARGIN = 0.005, 0.03
 """The least extent of the axis, and its free share at both ends."""
 
-_ABLATED = "ablate_"
-
 _SURE = 0.05
 """Effects with an adjusted p below this are filled."""
 
@@ -152,14 +150,7 @@ def _heading(effect: Effect[Contrast]) -> str:
 def _name_levels(effect: Effect[E]) -> str:
     """Name the levels that are compared, as in ``on minus off``."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
-    return f"{_level(treated)} minus {_level(reference)}"
-
-
-def _level(level: str) -> str:
-    """Write a level in words: of a mandate that was removed, the seat that the committee lacks."""
-    if level.startswith(_ABLATED):
-        return "without " + level.removeprefix(_ABLATED).replace("_", " ")
-    return words.clean(level, words.LONG)
+    return f"{words.spell_level(treated)} minus {words.spell_level(reference)}"
 
 
 def _of(effect: Effect[Contrast]) -> str:
@@ -239,7 +230,7 @@ def _page(
         rows,
         sure=f"{_SURE:g}",
         pooled=any(line.pooled for line in drawn),
-        ablated=any(row.tracked.factors["roles"].startswith(_ABLATED) for row in rows),
+        ablated=any(row.tracked.factors["roles"].startswith(words.ABLATED) for row in rows),
         meant=explain_letters(name for line in drawn for name in line.warned),
         cut=sum(bool(_beyond(estimate, reach)) for estimate in known),
         drawn=len(known),

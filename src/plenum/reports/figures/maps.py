@@ -19,7 +19,7 @@ from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved
-from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
+from plenum.reports.rows import Row, group_rows, list_varying_factors, sort_levels, symbol
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
 MOST_MATRICES = 4
@@ -44,7 +44,7 @@ _FAINT = 0.33
 """How opaque the colour of a cell is in which nothing is shown."""
 
 _EMPTY, _EDGE, _HATCH = "0.93", "0.8", "0.72"
-_FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
+_SQUARE = ("roles", "model")
 
 Key = tuple[str, ...]
 Colour = tuple[float, float, float]
@@ -57,18 +57,20 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
 
     ``None`` without one, with more than four, and without any λ̂.
     """
-    others = [n for n in FACTORS if n not in _FIRST]
+    others = [n for n in FACTORS if n not in _SQUARE]
     matrices = {
         key: alike
         for key, alike in group_rows(rows, others).items()
-        if all(len(_levels(alike, factor)) > 1 for factor in _FIRST)
+        if all(len(sort_levels(alike, factor)) > 1 for factor in _SQUARE)
     }
     drawn = [row for alike in matrices.values() for row in alike]
     if not 0 < len(matrices) <= MOST_MATRICES or not _any_value(drawn):
         return None
     names = [n for n in others if len({key[others.index(n)] for key in matrices}) > 1]
     columns = 1 if len(matrices) == 1 else 2
-    roles, models = (max(len(_levels(alike, n)) for alike in matrices.values()) for n in _FIRST)
+    roles, models = (
+        max(len(sort_levels(alike, n)) for alike in matrices.values()) for n in _SQUARE
+    )
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
     lines = math.ceil(len(matrices) / columns)
     size = (wide, lines * (0.5 * roles + 0.4) + 0.7)
@@ -86,26 +88,12 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
 
 
 def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[str]) -> None:
-    roles, models = _levels(rows, "roles"), _levels(rows, "model")
+    roles, models = sort_levels(rows, "roles"), sort_levels(rows, "model")
     cells = group_rows(rows, ("roles", "model"))
     table = [[cells.get((role, model), []) for model in models] for role in roles]
-    _map(axes, table, _with_interval, norm, sure)
+    _map(axes, table, lambda row: _write(row, "", _interval(row)), norm, sure)
     axes.set_xticks(range(len(models)), [f"model {model}" for model in models])
     axes.set_yticks(range(len(roles)), [f"roles\n{role}" for role in roles])
-
-
-def _with_interval(row: Row) -> str:
-    """Write value, interval, n and letters, or the reason if there is none."""
-    if row.summary is None:
-        return f"{row.status}\n{_count(row)}"
-    first, _, interval = words.format_estimate(row.summary.lyapunov).partition(" ")
-    return "\n".join(filter(None, (first, interval, _count(row))))
-
-
-def _levels(rows: Sequence[Row], factor: str) -> list[str]:
-    first = _FIRST[factor]
-    levels = {row.tracked.factors[factor] for row in rows}
-    return sorted(levels, key=lambda v: (first.index(v) if v in first else len(first), v))
 
 
 def landscape(rows: Sequence[Row]) -> list[Figure]:
@@ -137,7 +125,7 @@ def _page(
     steep = upright > (wide - 0.6) / len(columns)
 
     def with_error(row: Row) -> str:
-        return _with_error(row, marks.get(row.tracked.run_id, ""))
+        return _write(row, marks.get(row.tracked.run_id, ""), _error(row))
 
     most = max(_text(cell, with_error).count("\n") + 1 for line in table for cell in line)
     tall = (0.115 * most + 0.07) * len(scenarios) + 1.15 + (upright * 0.6 if steep else 0)
@@ -158,25 +146,27 @@ def _page(
     return figure
 
 
-def _with_error(row: Row, marks: str) -> str:
-    """Write λ̂ with its marks, its error where it may be read as one, n, and letters below."""
+def _write(row: Row, marks: str, spread: str) -> str:
+    """Write λ̂ with its marks, how far it is sure, n and letters; or why there is none."""
+    first = words.format_signed(row.exponent) if math.isfinite(row.exponent) else row.status
+    below = words.mark(f"n = {words.format_replicates(row)}", row.warnings)
+    return "\n".join(filter(None, (" ".join([first, *marks]), spread, below)))
+
+
+def _interval(row: Row) -> str:
     e = row.summary.lyapunov if row.summary else None
-    if e is None or math.isnan(e.value):
-        return f"{row.status}\n{_count(row)}"
-    error = f"±{e.se:.3f}\n" if math.isfinite(e.se) and not e.refused else ""
-    return f"{' '.join([words.format_signed(e.value), *marks])}\n{error}{_count(row)}"
+    return words.interval(e.ci_low, e.ci_high) if e else ""
 
 
-def _count(row: Row) -> str:
-    """Write n and the letters of warnings, each apart."""
-    return words.mark(f"n = {words.format_replicates(row)}", row.warnings)
+def _error(row: Row) -> str:
+    """Write the standard error of λ̂, where it may be read as one."""
+    e = row.summary.lyapunov if row.summary else None
+    return f"±{e.se:.3f}" if e and math.isfinite(e.se) and not e.refused else ""
 
 
 def _value(rows: Sequence[Row]) -> float:
     """Return λ̂ of the one condition of a cell; NaN if there is none, or more than one."""
-    if len(rows) != 1 or rows[0].summary is None:
-        return float("nan")
-    return rows[0].summary.lyapunov.value
+    return rows[0].exponent if len(rows) == 1 else math.nan
 
 
 def _describe_colours(rows: Sequence[Row], sure: Collection[str]) -> dict[str, Any]:
@@ -184,7 +174,7 @@ def _describe_colours(rows: Sequence[Row], sure: Collection[str]) -> dict[str, A
     return {
         "sure": any(row.tracked.run_id in sure for row in rows),
         "hatched": any(map(_is_refused, rows)),
-        "grey": any(math.isnan(_value([row])) for row in rows),
+        "grey": any(math.isnan(row.exponent) for row in rows),
     }
 
 
@@ -195,7 +185,7 @@ def _is_refused(row: Row) -> bool:
 
 def _any_value(rows: Sequence[Row]) -> bool:
     """Return whether there is a λ̂ to map."""
-    return any(math.isfinite(_value([row])) for row in rows)
+    return any(math.isfinite(row.exponent) for row in rows)
 
 
 def colour_cells(
@@ -210,7 +200,7 @@ def colour_cells(
 
 def scale(rows: Sequence[Row]) -> Normalize:
     """Make a scale of colours from -most to most, so that 0 is white."""
-    values = [abs(value) for row in rows if math.isfinite(value := _value([row]))]
+    values = [abs(row.exponent) for row in rows if math.isfinite(row.exponent)]
     most = max(_LEAST, _PALE * max(values, default=0))
     return Normalize(-most, most)
 

@@ -38,7 +38,7 @@ class Spread(NamedTuple):
 
 def levels(study: EstimatedStudy) -> list[Figure]:
     """Draw λ̂ by the level of each factor, over all other differences."""
-    rows = [row for row in study.deliberated if math.isfinite(_value(row))]
+    rows = [row for row in study.deliberated if math.isfinite(row.exponent)]
     groups, crowded = [], []
     for factor in list_varying_factors(rows):
         by_level = sorted(group_rows(rows, [factor]).items(), key=lambda item: _natural(item[0][0]))
@@ -46,7 +46,7 @@ def levels(study: EstimatedStudy) -> list[Figure]:
             crowded.append(f"{factor} ({len(by_level)})")
             continue
         lines = [
-            Spread(words.clean(level, words.LONG), list(map(_value, at)), f"{len(at):,}")
+            Spread(words.clean(level, words.LONG), [row.exponent for row in at], f"{len(at):,}")
             for (level,), at in by_level
         ]
         groups.append((factor, lines))
@@ -132,7 +132,7 @@ def landscape(study: EstimatedStudy) -> list[Figure]:
     figures = []
     for perturbed in (False, True):
         rows = [r for r in select_deliberations(study.rows) if r.tracked.perturbed is perturbed]
-        some = any(math.isfinite(_value(row)) for row in rows)
+        some = any(math.isfinite(row.exponent) for row in rows)
         if some and len({row.tracked.factors["scenario"] for row in rows}) > 1:
             figures.append(_map(rows))
     return figures
@@ -148,7 +148,7 @@ def _map(rows: Sequence[Row]) -> Figure:
     for row in rows:
         column = places[0][words.key(row, names)]
         line = places[1][row.tracked.factors["scenario"]]
-        cells.setdefault((line, column), []).append(_value(row))
+        cells.setdefault((line, column), []).append(row.exponent)
     values = np.full((len(scenarios), len(keys)), np.nan)
     for place, several in cells.items():
         values[place] = np.mean(several)
@@ -195,10 +195,6 @@ def _spans(keys: Sequence[tuple[str, ...]], depth: int) -> list[tuple[int, int, 
     ends = [*starts[1:], len(keys)]
     texts = [words.clean(keys[at][depth - 1], words.LONG) for at in starts]
     return list(zip(starts, ends, texts, strict=True))
-
-
-def _value(row: Row) -> float:
-    return row.summary.lyapunov.value if row.summary else math.nan
 
 
 def _natural(level: str) -> tuple[Any, ...]:

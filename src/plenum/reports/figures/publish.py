@@ -1,6 +1,6 @@
 """Publication of a study's figures: drawn, written and logged."""
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 from matplotlib import pyplot as plt
@@ -44,6 +44,17 @@ def publish_figures(drawn: Sequence[SavedFigure], chosen: Settings) -> None:
     log_report(chosen.study, chosen.uri, files)
     for file in files:
         print(f"written: {file}")
+
+
+def save_captioned(
+    figures: Mapping[str, Figure], folder: Path, *, captioned: bool = False
+) -> list[Path]:
+    """Write figures by the names of their files, and their captions beside them."""
+    files = []
+    for name, figure in figures.items():
+        files += style.save_figure(figure, folder, name, captioned=captioned)
+    captions = {name: style.read_caption(figure) for name, figure in figures.items()}
+    return files + save_captions(captions, folder)
 
 
 def save_captions(captions: Mapping[str, str], folder: Path) -> list[Path]:
@@ -90,12 +101,11 @@ def draw_figures(
                 needs = f"; it needs {drawing.needs}" if drawing.needs else ""
                 nothing = f"{study.chosen.study!r} has nothing to show in {drawing.name}{needs}"
                 raise UserError(f"figure: {nothing}")
-    captioned = study.chosen.captions
-    saved = [
-        SavedFigure(drawing.name, drawing.shows, *page)
-        for drawing, figures in drawn
-        for page in _save(figures, folder, drawing.name, told, captioned=captioned)
-    ]
+    saved = []
+    for drawing, figures in drawn:
+        saved += save_pages(drawing, figures, folder, captioned=study.chosen.captions)
+        if figures:
+            told(drawing.name)
     if not saved:
         raise UserError(
             f"study: {study.chosen.study!r} has nothing to draw yet: no condition has estimates"
@@ -125,23 +135,18 @@ def draw_pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
     return figures
 
 
-def _save(
-    figures: Sequence[Figure],
-    folder: Path,
-    name: str,
-    told: Callable[[str], object],
-    *,
-    captioned: bool,
-) -> Iterator[tuple[list[Path], str]]:
-    """Write a figure's pages, each with its caption; remove further ones of an earlier time."""
+def save_pages(
+    drawing: Drawing, figures: Sequence[Figure], folder: Path, stem: str = "", *, captioned: bool
+) -> list[SavedFigure]:
+    """Write a figure's pages; remove further ones of an earlier time."""
+    stem, saved = stem or drawing.name, []
     for number, figure in enumerate(figures, 1):
-        stem = name + (f"_{number}" if number > 1 else "")
-        files = style.save_figure(figure, folder, stem, captioned=captioned)
-        yield files, style.read_caption(figure)
-    if figures:
-        told(name)
-        number = len(figures) + 1
-        while (further := folder / f"{name}_{number}.png").exists():
-            further.unlink()
-            further.with_suffix(".svg").unlink(missing_ok=True)
-            number += 1
+        name = stem + (f"_{number}" if number > 1 else "")
+        files = style.save_figure(figure, folder, name, captioned=captioned)
+        saved.append(SavedFigure(drawing.name, drawing.shows, files, style.read_caption(figure)))
+    number = len(figures) + 1
+    while figures and (further := folder / f"{stem}_{number}.png").exists():
+        further.unlink()
+        further.with_suffix(".svg").unlink(missing_ok=True)
+        number += 1
+    return saved

@@ -5,21 +5,22 @@ import string
 import textwrap
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from plenum.design import FACTORS, list_unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
-from plenum.reports.labels import disclose_source, provenance
+from plenum.reports.labels import disclose_source, origin
 from plenum.reports.marks import explain_letters, format_letters
 from plenum.reports.phrases import capital, render
-from plenum.reports.rows import Row, list_varying_factors, symbol
+from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.style import SMALL, add_caption, chunks, width
+from plenum.tracking import TrackedCondition
 
-_BARE = ("scenario", "model", "memory", "temperature", "backend", "perturbation")
-"""Factors whose values are understood without the factor's name."""
+ABLATED = "ablate_"
+"""How a level of roles begins that lacks a mandate."""
 
 LONG = 32
 """Letters of a name that is shown in full."""
@@ -92,11 +93,9 @@ def wrap_letters(text: str, letters: int) -> str:
 
 
 def name(row: Row, names: Sequence[str]) -> str:
-    """Name a condition by some factors in a few words; by default scenario, roles and model."""
-    values = row.tracked.factors
-    named = [n for n in names or ("scenario", "roles", "model") if values[n]]
-    texts = (values[n] if n in _BARE else f"{n} {values[n]}" for n in named)
-    return ", ".join(clean(text, LONG) for text in texts)
+    """Name a condition by some factors; by scenario, roles and model where none are given."""
+    given = names or ("scenario", "roles", "model")
+    return spell_factors(row, [n for n in given if row.tracked.factors[n]])
 
 
 def spell_factors(row: Row, names: Sequence[str]) -> str:
@@ -130,8 +129,19 @@ def join_levels(names: Iterable[str], values: Iterable[str]) -> str:
 def _level(factor: str, value: str) -> str:
     if factor == "temperature":
         return f"T = {value.removeprefix('t')}"
-    bare = factor == "scenario" or value.startswith("ablate_")
-    return value if bare or (factor == "settings" and value != "default") else f"{factor} {value}"
+    bare = factor in ("scenario", "perturbation") or value.startswith(ABLATED)
+    return (
+        spell_level(value)
+        if bare or (factor == "settings" and value != "default")
+        else f"{factor} {value}"
+    )
+
+
+def spell_level(level: str) -> str:
+    """Write a level in words: of a mandate that was removed, the seat that the committee lacks."""
+    if level.startswith(ABLATED):
+        return "without " + level.removeprefix(ABLATED).replace("_", " ")
+    return clean(level, LONG)
 
 
 def interval(low: float, high: float) -> str:
@@ -167,31 +177,20 @@ def name_shared(rows: Sequence[Row]) -> str:
     return name(rows[0], named) if named else ""
 
 
-class LeftOut(NamedTuple):
-    """Facts for a caption on conditions that have no room: counts, and the rule."""
-
-    drawn: int
-    total: int
-    what: str
-    each: int
-    most: int
-    scenarios: int
-
-
 def limit_rows(
     rows: Sequence[Row], most: int, what: str = "conditions"
-) -> tuple[list[Row], LeftOut]:
-    """Select as many conditions of each scenario as fit, in their order; count those left out."""
-    scenarios = list(dict.fromkeys(row.tracked.factors["scenario"] for row in rows))
+) -> tuple[list[Row], dict[str, Any]]:
+    """Select as many conditions of each scenario as fit, in their order.
+
+    Returns them with facts for the caption on those that are left out.
+    """
+    scenarios = list(group_rows(rows, ["scenario"]).values())
+    each = max(most // max(len(scenarios), 1), 1)
+    shown = [row for own in scenarios[:most] for row in own[:each]]
     if len(rows) <= most:
-        return list(rows), LeftOut(len(rows), len(rows), what, most, most, len(scenarios))
-    each = max(most // len(scenarios), 1)
-    shown = [
-        row
-        for scenario in scenarios[:most]
-        for row in [r for r in rows if r.tracked.factors["scenario"] == scenario][:each]
-    ]
-    return shown, LeftOut(len(shown), len(rows), what, each, most, len(scenarios))
+        shown = list(rows)
+    facts = {"what": what, "each": each, "most": most, "scenarios": len(scenarios)}
+    return shown, {"drawn": len(shown), "total": len(rows), **facts}
 
 
 def select_foremost(rows: Sequence[Row], most: int) -> list[Row]:
@@ -226,12 +225,18 @@ def option_labels(options: int) -> str:
 
 
 def write_caption(
-    figure: Figure, name: str, rows: Sequence[Row], window: tuple[int, int] = WINDOW, **facts: Any
+    figure: Figure,
+    name: str,
+    rows: Sequence[Row],
+    window: tuple[int, int] = WINDOW,
+    *,
+    also: Sequence[Row] = (),
+    **facts: Any,
 ) -> None:
     """Write the caption of a figure of some conditions: its macro of ``captions.j2``.
 
     Facts about all conditions need no ``facts``: n, warnings, options, the rounds of the fit,
-    shared factors, and the source of the numbers.
+    and shared factors. Where the numbers are from follows, those of ``also`` among them.
     """
     warned = Counter(w for row in rows for w in row.warnings if w != "branching")
     rounds = [row.tracked.played[0] for row in rows if row.summary]
@@ -243,15 +248,22 @@ def write_caption(
         "pending": sum(row.pending for row in rows),
         "warned": sorted(warned.items()),
         "letters": explain_letters(warned),
-        "source": capital(provenance(rows)),
         "shared": name_shared(rows),
         "options": _list_options(rows),
         "symbol": symbol(rows),
         "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
-    disclosed = capital(disclose_source([row.tracked for row in rows]))
-    add_caption(figure, render("figures/captions.j2", name, **known | facts), disclosed)
+    sentences = render("figures/captions.j2", name, **known | facts)
+    add_sourced_caption(figure, sentences, [row.tracked for row in (*rows, *also)])
+
+
+def add_sourced_caption(
+    figure: Figure, sentences: Sequence[str], conditions: Sequence[TrackedCondition]
+) -> None:
+    """Give a figure its caption, and say there and in it where its numbers are from."""
+    source = f"{capital(origin(conditions))}."
+    add_caption(figure, [*sentences, source], capital(disclose_source(conditions)))
 
 
 def _list_options(rows: Sequence[Row]) -> dict[str, list[str]]:

@@ -64,7 +64,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
             *scenarios,
             Column("decision", format=_decision, key=True),
             Column("shares", format=_each),
-            *tabulate_compared("", 3),
+            *tabulate_compared("Δ", 3),
         ),
         notes("share_contrasts", cells, **facts),
     )
@@ -80,7 +80,7 @@ def _columns(
         Column("effect", "contrast", key=True),
         *scenarios,
         Column("disagreement", format=_each),
-        *tabulate_compared("", 3),
+        *tabulate_compared("Δ", 3),
         Column("p_law", "p law", format_p_value),
         Column("p_law_holm", "Holm", format_p_value),
         *size,

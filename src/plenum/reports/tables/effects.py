@@ -30,7 +30,7 @@ def tabulate_contrasts(
     columns = (
         *make_factor_columns(effects),
         Column("effect", "contrast", key=True),
-        *tabulate_compared(exponent, 4),
+        *tabulate_compared(f"Δ{exponent}", 4),
         Column("p_bh", "BH", format_p_value),
         Column("n"),
         Column("d_first", "D first", _each(format_significant(2))),
@@ -54,10 +54,10 @@ def tabulate_contrasts(
     return [Table(name, title, frame(effects, cells[0].tracked.study), columns, legend)]
 
 
-def tabulate_compared(exponent: str, digits: int) -> tuple[Column, ...]:
+def tabulate_compared(label: str, digits: int) -> tuple[Column, ...]:
     """Make the columns of a difference: its value, interval, p and adjusted p."""
     return (
-        Column("estimate", f"Δ{exponent}", format_decimals(digits)),
+        Column("estimate", label, format_decimals(digits)),
         Column(("ci_low", "ci_high"), "95 % CI", format_limits(digits)),
         Column("p", format=format_p_value),
         Column("p_holm", "Holm", format_p_value),
@@ -72,10 +72,7 @@ def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) ->
         *make_factor_columns(effects),
         Column("effect", key=True),
         Column("scenarios"),
-        Column("estimate", format=format_decimals(4)),
-        Column(("ci_low", "ci_high"), "95 % CI", format_limits(4)),
-        Column("p", format=format_p_value),
-        Column("p_holm", "Holm", format_p_value),
+        *tabulate_compared("estimate", 4),
         Column("tau", "τ", format_decimals(4)),
         Column("pooling", "warnings", format_warnings),
     )

@@ -14,7 +14,6 @@ from plenum.reports.formats import (
     format_count,
     format_decimals,
     format_interval,
-    format_limits,
     format_p_value,
     format_share,
     format_significant,
@@ -25,12 +24,7 @@ from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
 from plenum.reports.table import Column, Table
-from plenum.reports.tables.effects import make_factor_columns
-
-_DIFFERENCE = (
-    Column(("ci_low", "ci_high"), "95 % CI", format_limits(3)),
-    Column("p", format=format_p_value),
-)
+from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
 
 
 def tabulate_fragility(
@@ -109,9 +103,7 @@ def _compare(changes: Sequence[Effect[FragilityContrast]]) -> Table:
         *make_factor_columns(changes, "scenario"),
         Column("first", format=format_decimals(3)),
         Column("second", format=format_decimals(3)),
-        Column("estimate", "difference", format_decimals(3)),
-        *_DIFFERENCE,
-        Column("p_holm", "Holm", format_p_value),
+        *tabulate_compared("difference", 3),
         Column("n", "wordings", format_count),
         *(Column(name, format=format_significant(6)) for name in ("only_first", "only_second")),
         Column("off_first", "first, off\nthe plurality", format_decimals(3)),
@@ -128,8 +120,7 @@ def _means(changes: Sequence[Effect[Estimate]], rows: Sequence[Row]) -> Table:
         *make_factor_columns(changes),
         Column("effect", "contrast", key=True),
         Column("scenarios"),
-        Column("estimate", "mean difference", format_decimals(3)),
-        *_DIFFERENCE,
+        *tabulate_compared("mean difference", 3)[:-1],  # nothing to adjust for
     )
     title = "Fragility compared: mean over scenarios"
     return _table(title, "fragility_means", changes, columns, rows)

@@ -14,10 +14,8 @@ from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explain_letters, format_letters
 from plenum.reports.notes import notes
-from plenum.reports.rows import COLUMNS, Row, group_rows
+from plenum.reports.rows import COLUMNS, Row, group_rows, sort_levels
 from plenum.reports.table import Column, Table, make_keys
-
-_ROLES = ("off", "on")
 
 LEGEND = (
     "* growth or contraction, † other than diffusion, ‡ faster than independent jumps: random time "
@@ -32,8 +30,7 @@ def tabulate_matrices(together: RowGroup) -> list[Table]:
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in group_rows(together.rows, others).items():
-        roles = _order({r.tracked.factors["roles"] for r in group}, _ROLES)
-        models = _order({r.tracked.factors["model"] for r in group}, ("uniform", "mixed"))
+        roles, models = sort_levels(group, "roles"), sort_levels(group, "model")
         if len(roles) < 2 or len(models) < 2:
             continue
         cells = group_rows(group, ("roles", "model"))
@@ -126,7 +123,3 @@ def mark_conditions(rows: Sequence[Row]) -> dict[str, str]:
 def explain_map() -> str:
     """Explain the letters of warnings, in a line."""
     return explain_letters(name for name in LETTERS if name not in OF_EFFECTS)
-
-
-def _order(values: set[str], first: Sequence[str]) -> list[str]:
-    return sorted(values, key=lambda v: (first.index(v) if v in first else len(first), v))

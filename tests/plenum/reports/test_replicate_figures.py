@@ -136,7 +136,7 @@ def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = draw_branching(study(branched(1)))
     told = caption(figure)
-    assert "3 bases x 4 branches; HL-01, roles off, uniform, k15, t0" in told
+    assert "3 bases x 4 branches; HL-01, roles off, model uniform, memory k15, T = 0" in told
     assert "it can't be negative: above 0 it certifies noise alone" in told
     assert "n = 12 continuations" in told
     assert "Warnings" not in told
@@ -177,7 +177,7 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
         "roles on\nn = 4: A 4",
     ]
     told = caption(figure)
-    assert "HL-01, uniform, k15, t0" in told
+    assert "HL-01, model uniform, memory k15, T = 0" in told
     assert "n = 3 to 4 replicates (2 failed, 1 pending in all)" in told
     assert "few_replicates in 2" in told
     assert told.endswith("Backend: simulated; simulated agents, no evidence about language models.")
@@ -395,7 +395,7 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     figure = majority(study(condition))
     (panel,) = shown(figure)
     assert levels(panel) == [[0.25, 0.25, 0.75, 0.75]] * 2
-    name = "HL-01, roles off, uniform"
+    name = "HL-01, roles off, model uniform"
     assert panel.get_title(loc="left") == f"{name}\nn = 4, 1 ends without, 1 never had one"
     (band,) = panel.collections
     low = estimate_share(1, 4)

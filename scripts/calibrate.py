@@ -296,8 +296,14 @@ def draw_suite(number: int, draw: int) -> Row:
     named = suites.find_unsteady(draw_runs(generator, shares, 2 * RUNS), STEADY)
     false = [shares[int(name)].max() >= STEADY for name in named]
     return {
-        **{f"{name}, these": holds(*each.these, these[name]) for name, each in found.items()},
-        **{f"{name}, like": holds(*each.like, like[name]) for name, each in found.items()},
+        **{
+            f"{name}, these": holds(each.these[0], each.these[1], these[name])
+            for name, each in found.items()
+        },
+        **{
+            f"{name}, like": holds(each.like[0], each.like[1], like[name])
+            for name, each in found.items()
+        },
         "falsely named": float(np.mean(false)) if named else 0.0,
     }
 

@@ -46,7 +46,7 @@ class Masks:
                 (r"(?:\d+\.\d [kM]B, )?SHA-256 [0-9a-f]{64}\b", "SHA-256 <sha256>"),
                 (r"\b[0-9a-f]{32}\b", "<run>"),
                 (r"#/experiments/\d+\b", "#/experiments/<number>"),  # by the cases run before
-                (r"\b0\.1\.0\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
+                (r"\b\d\.\d\.\d\+[0-9a-f]{7,40}(-dirty)?", "<version>"),
                 (r"\b\d{4}-\d\d-\d\d[ T/]\d\d[:-]\d\d[:-]\d\d([.,]\d+)?", "<date>"),
                 (rf"\b\d{{1,2}} ({'|'.join(month_name[1:])}) \d{{4}}\b", "<date>"),
                 (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),

@@ -7,11 +7,12 @@ Every figure is measured in this run, in fresh working directories, on the simul
 - help_s         `run.py --help`, median of five
 - sweep_s        the default 2x2 sweep: 80 deliberations, 8,480 calls, all in MLflow, to its tables
 - sweep_peak_mb  its peak resident memory, all its processes together
-- tables_1000_s  `scripts/tables.py` over 1,000 tracked replicates
+- tables_1000_replicates_s  `scripts/tables.py` over 1,000 tracked replicates of 50 conditions
+- tables_1000_s, tables_10000_s  the same over 1,000 and 10,000 conditions of 20 replicates
 
 Baselines: the same 80 deliberations as a bare loop (no journal, no event loop, no tracking), and
 reading 1,000 runs' metric histories one by one (measured on 40 runs). `quick` tracks 100
-replicates instead of 1,000, and then says so.
+replicates instead of 1,000 and says so, and leaves out 10,000 conditions.
 """
 
 import json
@@ -27,6 +28,7 @@ from measuring import mode, watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from wide_studies import time_tables
 
 ROOT = Path(__file__).resolve().parents[2]
 SWEEP = ("-m", "roles=on,off", "model=uniform,mixed")
@@ -90,6 +92,8 @@ def main() -> None:
         uri = f"sqlite:///{folder}/mlruns/mlflow.db"
         histories_s = float(_python(HISTORIES.format(uri=uri))) * seeds * 20
 
+    wide = {count: time_tables(count) for count in ((1_000,) if quick else (1_000, 10_000))}
+
     table = Table(box=box.SIMPLE_HEAD, title=f"{platform.processor() or platform.machine()}, "
                   f"{os.cpu_count()} cores, Python {platform.python_version()}")  # fmt: skip
     for head in ("figure", "measured", "to reach", "baseline in this run", "ratio"):
@@ -110,14 +114,18 @@ def main() -> None:
         f"metric histories {histories_s:.1f} s",
         f"{tables_s / histories_s:.2f} x",
     )
+    for count, seconds in wide.items():
+        most = {1_000: "11 s", 10_000: "33 s"}[count]
+        table.add_row(f"tables over {count:,} conditions", f"{seconds:.1f} s", most, "-", "-")
     Console(width=120).print(table)
     figures = {
         "help_s": round(help_s, 3),
         "sweep_s": round(sweep_s, 2),
         "sweep_peak_mb": round(sweep_peak_mb, 1),
         "sweep_over_bare": round(sweep_s / bare_s, 2),
-        ("tables_100_s" if quick else "tables_1000_s"): round(tables_s, 2),
+        f"tables_{seeds * 20}_replicates_s": round(tables_s, 2),
         "tables_over_histories": round(tables_s / histories_s, 3),
+        **{f"tables_{count}_s": round(seconds, 1) for count, seconds in wide.items()},
     }
     print(json.dumps(figures))
 

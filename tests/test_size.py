@@ -9,9 +9,9 @@ sys.path.insert(0, str(ROOT / "scripts/bench"))
 
 import house  # noqa: E402
 
-LIMIT = 58_500
+LIMIT = 52_500
 """Lines of code in src at most, without blanks, comments and docstrings; it only ever falls."""
-LIMIT_OF_WORDS = 134_500
+LIMIT_OF_WORDS = 92_500
 """Words of docs at most; it only ever falls."""
 
 

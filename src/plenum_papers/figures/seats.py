@@ -120,7 +120,7 @@ def _title(row: Row, replicate: int) -> str:
 def _name(row: Row, option: int) -> str:
     names = row.tracked.options
     return cut_to_width(
-        clean(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.25
+        clean(f"{option_labels(26)[option]} {names[option] if names else ''}".rstrip()), 1.35
     )
 
 

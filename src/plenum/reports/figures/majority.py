@@ -43,7 +43,7 @@ def majority(study: EstimatedStudy) -> Figure | None:
     for panel, row in zip(axes.flat, rows, strict=False):
         _panel(panel, row)
         titles = (
-            wrap_letters(text, 28 if columns > 2 else 46)
+            wrap_letters(text, 30 if columns > 2 else 46)
             for text in (name(row, names), _counts(row))
         )
         panel.set_title("\n".join(titles), fontsize=SMALL + 0.5)

@@ -13,6 +13,7 @@ from matplotlib.colors import Normalize, to_rgb
 from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
+from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
 from plenum.design import FACTORS
@@ -256,7 +257,7 @@ def draw_bar(
     """Draw the scale of the colours below the maps; with ``pale`` also that of the pale cells."""
     drawn = figure.colorbar(
         ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=14, pad=0.03,
-        orientation="horizontal",
+        orientation="horizontal", ticks=MaxNLocator(5),
     )  # fmt: skip
     drawn.set_label(label)
     drawn.outline.set_visible(False)

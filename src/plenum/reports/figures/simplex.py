@@ -43,7 +43,7 @@ SLOT = 0.76
 """The share of an option's place that its rounds take, if options are side by side."""
 
 _EDGE = "0.55"
-_TITLE, _LINE = 28, 26
+_TITLE, _LINE = 30, 26
 """Letters that fit above and below a small panel."""
 
 _PLACES = 11

@@ -62,7 +62,6 @@ PRIVATE = {
         "the place of MLflow's first experiment in a folder whose name SQL would misread"
     ),
     "ray._private.worker": "Ray prints a paragraph for every worker that dies, with no setting",
-    "ray.cluster_utils:Cluster": "benchmarks and tests start several nodes on one machine",
     "litellm.llms.custom_httpx.aiohttp_transport": _BOUND,
     "litellm.llms.custom_httpx.aiohttp_transport:AiohttpResponseStream._aiohttp_response": _BOUND,
     "litellm.llms.openai.common_utils:OpenAIError": "the error that answers of ours raise, too",

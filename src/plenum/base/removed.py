@@ -14,12 +14,12 @@ REMOVED: Mapping[str, str] = {
     "fault_rate": "vary=[wording,order] runs a suite in other wordings and orders",
     "buy": "sources=true says where the variance lies",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
-    "journals=s3://": "journals lie in a folder, which several machines may share",
-    "folder=s3://": "journals lie in a folder, which several machines may share",
-    "out=s3://": "files are written to a folder",
-    "archive=s3://": "an archive is a file",
+    "journals=s3:": "journals lie in a folder, which several machines may share",
+    "folder=s3:": "journals lie in a folder, which several machines may share",
+    "out=s3:": "files are written to a folder",
+    "archive=s3:": "an archive is a file",
     "durable": "each turn is on the disk of the journals' folder before the next call",
-    "tracking.uri=postgresql": "give the address of MLflow's server, which writes to PostgreSQL",
+    "tracking.uri=postgres": "give the address of MLflow's server, which writes to PostgreSQL",
 }
 """Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""
 

@@ -70,7 +70,9 @@ def rebuild_condition(client: Any, run: Any) -> Condition:
         )
     composed = OmegaConf.create(config.decode())
     assert isinstance(composed, DictConfig)
-    # Up to version 0.2.0 simulated agents could be fitted ones; null, they are those of today.
+    # What version 0.2.0 recorded too: `durable` changed no outcome, and simulated agents that were
+    # fitted to none (null) are those of today.
+    composed.pop("durable", None)
     if composed.backend.get("fit", "") is None:
         del composed.backend["fit"]
     condition = parse_job(composed).condition

@@ -17,12 +17,12 @@ GIVEN = {
     "fault_rate": ("scripts/audit.py", "logs=runs.jsonl", "fault_rate=0.1"),
     "buy": ("scripts/audit.py", "logs=runs.jsonl", "suite=true", "buy=200"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
-    "journals=s3://": ("run.py", "journals=s3://bucket/prefix"),
-    "folder=s3://": ("scripts/study.py", "folder=s3://bucket/prefix"),
-    "out=s3://": ("scripts/tables.py", "study=default", "out=s3://bucket/tables"),
-    "archive=s3://": ("scripts/import.py", "archive=s3://bucket/study.zip"),
+    "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),
+    "folder=s3:": ("scripts/study.py", "folder=s3://bucket/prefix"),
+    "out=s3:": ("scripts/tables.py", "study=default", "out=s3://bucket/tables"),
+    "archive=s3:": ("scripts/import.py", "archive=s3://bucket/study.zip"),
     "durable": ("run.py", "+durable=true"),
-    "tracking.uri=postgresql": ("run.py", "tracking.uri=postgresql://host/plenum"),
+    "tracking.uri=postgres": ("run.py", "tracking.uri=postgresql://host/plenum"),
 }
 """A command with each name."""
 

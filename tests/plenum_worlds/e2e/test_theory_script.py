@@ -18,7 +18,8 @@ def test_the_grid_is_printed_written_and_drawn(run: Run, tmp_path: Path) -> None
     assert done.stdout.splitlines()[-1] == "theoretical model, no language model"
     out = tmp_path / "outputs" / "theory"
     names = [f"figure6_gamma{g}.{kind}" for g in (0.2, 0.8) for kind in ("png", "svg")]
-    assert sorted(path.name for path in out.iterdir()) == [*names, "theory.csv"]
+    files = ["captions.md", "captions.tex", *names, "theory.csv"]
+    assert sorted(path.name for path in out.iterdir()) == files
     rows = list(csv.DictReader((out / "theory.csv").open(encoding="utf-8")))
     assert len(rows) == 2 * 2 * 2 * 2
     assert {row["source"] for row in rows} == {"theoretical model, no language model"}

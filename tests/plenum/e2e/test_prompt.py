@@ -111,7 +111,8 @@ def test_a_condition_that_version_0_2_0_recorded_is_rebuilt(run: Run, tmp_path: 
     simulated = "backend:\n  name: simulated\n"
     written = config.read_text()
     assert simulated in written
-    config.write_text(written.replace(simulated, f"{simulated}  fit: null\n"))
+    earlier = written.replace(simulated, f"{simulated}  fit: null\n")
+    config.write_text(f"durable: false\n{earlier}")
     wish = replace(CHAIR, study="before", uri=uri(tmp_path), round=1)
     assert find(replace(wish, journals=str(tmp_path / "mlruns/journals")))[1].seat == "Chair"
 

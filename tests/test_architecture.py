@@ -240,8 +240,8 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         "plenum_papers/__init__.py": "from plenum_audit import gate, kind",
         "../run.py": "from plenum.records.journal import journal",
         "../scripts/audit.py": "from plenum_audit.gate import composed",
-        "../scripts/bench/kills.py": "from plenum.records.journal import journal",
-        "../scripts/bench/retries.py": "from plenum.models import chat",
+        "../scripts/bench/overhead.py": "from plenum.records.journal import journal",
+        "../scripts/bench/deployed.py": "from plenum.models import chat",
     }
     for name, source in files.items():
         path = tmp_path / "src" / name
@@ -251,7 +251,7 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         ("plenum.models.chat", "plenum.records.journal"),
         ("plenum_papers", "plenum_audit.kind"),
         ("run.py", "plenum.records.journal"),
-        ("scripts/bench/kills.py", "plenum.records.journal"),
+        ("scripts/bench/overhead.py", "plenum.records.journal"),
     ]
 
 

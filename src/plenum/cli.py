@@ -60,8 +60,8 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     with one_line_errors(config_name, failed):
         if package and find_spec(package) is None:
             raise ModuleNotFoundError(name=package)
+        refuse_removed(sys.argv[1:])  # which shows no value, so it may come before secrets
         refuse_in_arguments(sys.argv[1:])
-        refuse_removed(sys.argv[1:])
         if config_name:  # what isn't a Hydra app reads its own arguments
             if "${" in os.getcwd():
                 here = os.getcwd()

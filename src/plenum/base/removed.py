@@ -11,7 +11,7 @@ REMOVED: Mapping[str, str] = {
     "backend.fit": "backend=simulated keeps its other settings",
     "fit": "scripts/plan.py plans from the runs of a study",
     "profile": "repeats=, vary=[wording,order] and sources=true say what makes runs differ",
-    "fault_rate": "vary=[wording,order] runs a suite in other wordings and orders",
+    "fault_rate": "overrides.fault_rate fails a share of a program's requests",
     "buy": "sources=true says where the variance lies",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
     "journals=s3:": "journals lie in a folder, which several machines may share",
@@ -19,6 +19,7 @@ REMOVED: Mapping[str, str] = {
     "out=s3:": "files are written to a folder",
     "archive=s3:": "an archive is a file",
     "durable": "each turn is on the disk of the journals' folder before the next call",
+    "logs=s3:": "logs are files here",
     "tracking.uri=postgres": "give the address of MLflow's server, which writes to PostgreSQL",
 }
 """Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""
@@ -38,8 +39,9 @@ def refuse_removed(names: Iterable[str]) -> None:
         One of them is in :data:`REMOVED`.
     """
     for name in names:
-        given = name.lstrip("+~")
+        given = name.lstrip("+~").replace("'", "").replace('"', "")  # quotes for Hydra
+        given = given.lower() if "=" in given else given  # a scheme may be written S3
         for gone, instead in REMOVED.items():
             longer = gone if "=" in gone else (f"{gone}=", f"{gone}.")
             if given == gone or given.startswith(longer):
-                raise UserError(f"{gone}: it left after version 0.2.0; {instead}")
+                raise UserError(f"{gone.rstrip(':')}: it left after version 0.2.0; {instead}")

@@ -84,8 +84,7 @@ def validate(kind: type[T], data: object, key: str = "") -> T:
         first = error.errors()[0]
         path, hint, parent = _find(kind, first["loc"])
         names = ".".join(filter(None, (key, *path)))
-        if first["type"] == "unexpected_keyword_argument":  # maybe of a file for version 0.2.0
-            refuse_removed([names])
+        refuse_removed([names, f"{names}={first['input']}"])  # maybe of a file for version 0.2.0
         line = _reason(first, path, hint, parent)
         raise UserError(f"{names}: {line}" if names else line) from None
 

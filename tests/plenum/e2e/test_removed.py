@@ -21,6 +21,7 @@ GIVEN = {
     "folder=s3:": ("scripts/study.py", "folder=s3://bucket/prefix"),
     "out=s3:": ("scripts/tables.py", "study=default", "out=s3://bucket/tables"),
     "archive=s3:": ("scripts/import.py", "archive=s3://bucket/study.zip"),
+    "logs=s3:": ("scripts/audit.py", "logs=S3://bucket/runs.jsonl"),
     "durable": ("run.py", "+durable=true"),
     "tracking.uri=postgres": ("run.py", "tracking.uri=postgresql://host/plenum"),
 }
@@ -32,7 +33,7 @@ def test_a_name_that_is_gone_is_refused_in_one_line(run: Run, tmp_path: Path, na
     script, *given = GIVEN[name]
     done = run(*given, script=script, status=2)
     (line,) = done.stderr.strip().splitlines()
-    assert f"{name}: " in line
+    assert f"{name.rstrip(':')}: " in line
     assert "0.2.0" in line
     assert REMOVED[name] in line
     assert not list(tmp_path.iterdir())
@@ -46,6 +47,23 @@ def test_a_removed_key_in_a_file_of_ones_own_is_refused_likewise(run: Run, tmp_p
     (line,) = done.stderr.strip().splitlines()
     assert "backend.fit: " in line
     assert "0.2.0" in line
+
+
+@pytest.mark.parametrize(
+    "argument",
+    ["journals=S3://b/x", "journals='s3://b/x'", "tracking.uri=postgres://me@h/d", "~durable"],
+)
+def test_another_spelling_is_known_too(run: Run, argument: str) -> None:
+    (line,) = run(argument, status=2).stderr.strip().splitlines()
+    assert "0.2.0" in line
+
+
+def test_a_removed_value_in_a_file_of_ones_own_is_refused(run: Run, tmp_path: Path) -> None:
+    option = tmp_path / "mine/experiment/far.yaml"
+    option.parent.mkdir(parents=True)
+    option.write_text("# @package _global_\njournals: s3://bucket/x\n")
+    (line,) = run("--config-dir=mine", "+experiment=far", status=2).stderr.strip().splitlines()
+    assert "journals=s3: " in line
 
 
 @pytest.mark.parametrize("name", ["fitting=1", "buyer=2", "journals=mlruns/s3", "backend.fits=1"])

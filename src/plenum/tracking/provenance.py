@@ -71,10 +71,10 @@ def rebuild_condition(client: Any, run: Any) -> Condition:
     composed = OmegaConf.create(config.decode())
     assert isinstance(composed, DictConfig)
     # What version 0.2.0 recorded too: `durable` changed no outcome, and simulated agents that were
-    # fitted to none (null) are those of today.
+    # fitted to none (null) are those of today. Imported studies have no backend.
     composed.pop("durable", None)
-    if composed.backend.get("fit", "") is None:
-        del composed.backend["fit"]
+    if "fit" in (backend := composed.get("backend") or {}) and backend["fit"] is None:
+        del backend["fit"]
     condition = parse_job(composed).condition
     if condition.identity != identity:
         raise UserError(

@@ -211,7 +211,7 @@ REFUSED = {
         "=[URL,URL]",
     ),
     "nothing where something is needed": (["calls.rpm=null"], "calls.rpm", "null; it needs"),
-    "journals in no folder": (["journals=s3://bucket/prefix"], "journals", "it is a folder"),
+    "journals in no folder": (["journals=gs://bucket/prefix"], "journals", "it is a folder"),
     "a store without a name": (["tracking.uri=''"], "tracking.uri", "null"),
     "runs in no store": (
         ["tracking=none", "tracking.replicates=all"],

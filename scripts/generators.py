@@ -25,6 +25,20 @@ PLANE = helmert(OPTIONS)
 Draw = Callable[[np.random.Generator, int], Floats]
 
 
+Row = dict[str, float]
+"""Of one draw: 1 where something holds, 0 where it doesn't, NaN where it can't be asked."""
+
+
+def seed(*key: int) -> np.random.Generator:
+    """Return a generator that depends on the key alone."""
+    return np.random.Generator(np.random.PCG64(list(key)))
+
+
+def holds(low: float, high: float, truth: float) -> float:
+    """Return whether limits hold; missing ones don't."""
+    return float(low - 1e-6 <= truth <= high + 1e-6)
+
+
 @dataclass(frozen=True)
 class Process:
     """A process with a known λ.

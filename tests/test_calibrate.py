@@ -9,6 +9,7 @@ import calibrate
 import numpy as np
 import pandas as pd
 import pytest
+import suite_draws
 from calibrate import CALIBRATED, CONTRASTS, KINDS, MIXTURES, NULLS, PROCESSES, VERDICTS
 from command_line import Run
 from generators import Process
@@ -80,15 +81,15 @@ def test_a_suite_disagrees_as_often_as_its_name_states(name: str) -> None:
 
 def test_the_truth_about_cases_and_acts_follows_from_their_chances() -> None:
     shares = np.array([[1.0, 0.0, 0.0], [0.5, 0.5, 0.0], [0.2, 0.5, 0.3]])
-    truth = calibrate.describe_cases(shares)
+    truth = suite_draws.describe_cases(shares)
     assert_allclose(
         [truth["disagreement"], truth["score"], truth["unsteady cases"]],
         [(0 + 0.5 + 1 - 0.04 - 0.25 - 0.09) / 3, 1.7 / 3, 2 / 3],
     )
     names = [*MIXTURES]
-    assert_allclose(calibrate.find_risk(names.index("all at .95"), 1), 0.05)
-    assert_allclose(calibrate.find_risk(names.index("all coins"), 7), 0.5)
-    wrong = calibrate.find_risk(names.index("95 % right, rest wrong"), 7)
+    assert_allclose(suite_draws.find_risk(names.index("all at .95"), 1), 0.05)
+    assert_allclose(suite_draws.find_risk(names.index("all coins"), 7), 0.5)
+    wrong = suite_draws.find_risk(names.index("95 % right, rest wrong"), 7)
     assert_allclose(wrong, 0.05, atol=0.002)  # however many runs agree
 
 

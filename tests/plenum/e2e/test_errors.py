@@ -281,6 +281,7 @@ OF_CONTRIBUTORS = (
     "environment",
     "generators",
     "papers_run",
+    "suite_draws",
 )
 
 

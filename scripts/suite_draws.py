@@ -1,0 +1,172 @@
+"""Simulated runs of suites whose truth is known, by which verdicts and rules are judged."""
+
+import math
+from collections.abc import Callable
+from functools import cache, partial
+from typing import Any
+
+import numpy as np
+from generators import Row, holds, seed
+
+from plenum.dynamics import Floats
+from plenum_audit import acting, suites
+
+CASES, RUNS = 50, 4
+STEADY = 0.95  # the share of runs that end alike in a steady case
+RULE, RISK, DROP = suites.SuiteRule(), 0.05, 0.05
+DESIGNS = ((50, 4), (200, 4), (200, 8), (100, 7))
+"""Cases and runs of each that acting is advised on, in turn."""
+GATES = ("score >= .8", "score of 4 >= .94", "score >= baseline - .02", "3 of 4 in every case")
+
+
+def split(right: Floats) -> Floats:
+    """Return chances of three outcomes; the first one is right, the third never comes."""
+    return np.stack([right, 1 - right, 0 * right], axis=-1)
+
+
+MIXTURES: dict[str, Callable[[np.random.Generator, int], Floats]] = {
+    "all right": lambda draw, n: split(np.ones(n)),
+    "all coins": lambda draw, n: split(np.full(n, 0.5)),
+    "all at .97": lambda draw, n: split(np.full(n, 0.97)),
+    "all at .95": lambda draw, n: split(np.full(n, 0.95)),
+    "80 % right, rest coins": lambda draw, n: split(np.where(draw.random(n) < 0.8, 1, 0.5)),
+    "95 % right, rest coins": lambda draw, n: split(np.where(draw.random(n) < 0.95, 1, 0.5)),
+    "95 % right, rest wrong": lambda draw, n: split(np.where(draw.random(n) < 0.95, 1.0, 0.0)),
+    "beta(.2, 2)": lambda draw, n: split(draw.beta(0.2, 2, n)),
+    "beta(8, .5)": lambda draw, n: split(draw.beta(8, 0.5, n)),
+    "uniform": lambda draw, n: split(draw.random(n)),
+    "three outcomes": lambda draw, n: draw.dirichlet([0.5, 0.5, 0.5], n),
+}
+"""Chances of three outcomes by case, shape (n, 3); the first one is right."""
+
+
+def even(disagreement: float) -> float:
+    """Return the chance p at which runs of a case disagree so often: 2 p (1 - p)."""
+    return 0.5 - math.sqrt(0.25 - disagreement / 2)
+
+
+VERDICTS = {
+    "false: 5 %, every case alike": ("unstable", even(0.05), 1.0),
+    "false: 5 %, coins": ("unstable", 0.5, 0.1),
+    "false: 5 %, some at .9": ("unstable", 0.1, 0.05 / 0.18),
+    "false: 15 %, every case alike": ("stable", even(0.15), 1.0),
+    "false: 15 %, coins": ("stable", 0.5, 0.3),
+    "false: 15 %, some at .9": ("stable", 0.1, 0.15 / 0.18),
+    "true: 0 %": ("stable", 0.5, 0.0),
+    "true: 2 %, coins": ("stable", 0.5, 0.04),
+    "true: 30 %, coins": ("unstable", 0.5, 0.6),
+    "true: 40 %, coins": ("unstable", 0.5, 0.8),
+}
+"""By disagreement: the verdict that is counted, the chance to end otherwise, and cases with it."""
+
+
+def draw_runs(generator: np.random.Generator, shares: Floats, runs: int) -> suites.SuiteRuns:
+    """Draw the runs of cases with these chances; a run of the first outcome is right."""
+    cases = len(shares)
+    counts = generator.multinomial(runs, shares)
+    outcome = np.repeat(np.tile([0, 1, 2], cases), counts.ravel()).astype(np.intp)
+    names, case = tuple(map(str, range(cases))), np.repeat(np.arange(cases), runs)
+    return suites.SuiteRuns(names, ("a", "b", "c"), case, outcome, (outcome == 0).astype(float))
+
+
+def describe_cases(shares: Floats) -> Row:
+    """Return the truth about cases with these chances."""
+    return {
+        "disagreement": float(1 - (shares**2).sum(axis=1).mean()),
+        "score": float(shares[:, 0].mean()),
+        "unsteady cases": float((shares.max(axis=1) < STEADY).mean()),
+    }
+
+
+@cache
+def draw_many(number: int) -> Floats:
+    """Return so many cases of a mixture that they are as good as all of them."""
+    return [*MIXTURES.values()][number](seed(0, number), 400_000)
+
+
+def draw_suite(number: int, draw: int) -> Row:
+    """Return whether limits hold, for these cases and for cases like these, and false names."""
+    generator = seed(5, number, draw)
+    shares = [*MIXTURES.values()][number](generator, CASES)
+    runs = draw_runs(generator, shares, RUNS)
+    these, like = describe_cases(shares), describe_cases(draw_many(number))
+    found: dict[str, Any] = {
+        "disagreement": suites.estimate_disagreement(runs),
+        "score": suites.score_suite(runs).score,
+        "unsteady cases": suites.bound_unsteady_cases(runs, STEADY),
+    }
+    named = suites.find_unsteady(draw_runs(generator, shares, 2 * RUNS), STEADY)
+    false = [shares[int(name)].max() >= STEADY for name in named]
+    return {
+        **{
+            f"{name}, these": holds(each.these[0], each.these[1], these[name])
+            for name, each in found.items()
+        },
+        **{
+            f"{name}, like": holds(each.like[0], each.like[1], like[name])
+            for name, each in found.items()
+        },
+        "falsely named": float(np.mean(false)) if named else 0.0,
+    }
+
+
+def draw_verdict(number: int, draw: int) -> Row:
+    """Return whether the verdict is reached that is counted: the first one, looking each time."""
+    generator, (verdict, chance, share) = seed(6, number, draw), [*VERDICTS.values()][number]
+    cases = 4 * CASES if "false" in [*VERDICTS][number] else CASES
+    right = np.where(generator.random(cases) < share, 1 - chance, 1.0)
+    running, first = suites.RunningSuite(RULE), "undecided"
+    for apart in draw_runs(generator, split(right), RUNS).disagreements():
+        running.add(np.array([apart]))
+        if (first := running.verdict.verdict) != "undecided":
+            break
+    return {"reached": float(first == verdict)}
+
+
+def draw_gate(number: int, draw: int) -> Row:
+    """Return whether limits of a gate's errors hold, and whether a better gate is none."""
+    generator, mixtures = seed(7, number, draw), [*MIXTURES.values()]
+    shares = mixtures[draw % len(mixtures)](generator, CASES)
+    runs, right = draw_runs(generator, shares, RUNS), shares[None, :, 0]
+    lower = suites.drop_chances(right, DROP)
+
+    def find_errors(text: str) -> tuple[float, float]:
+        """Return the chances to fail this program, and to pass the worse one."""
+        passes = partial(suites.chance_to_pass, suites.parse_gate(text))
+        return float(1 - passes(right, right)[0]), float(passes(lower, right)[0])
+
+    fails, misses = find_errors(GATES[number])
+    found = suites.assess_gate(suites.parse_gate(GATES[number]), runs, DROP)
+    better = None if found.better is None else max(find_errors(found.better.gate))
+    worse = math.nan if better is None else float(better > max(fails, misses))
+    flips = 2 * fails * (1 - fails)
+    return {
+        "fails": holds(*found.errors.fails_limits, fails),
+        "misses": holds(*found.errors.misses_limits, misses),
+        "flips": holds(*found.errors.flips_limits, flips),
+        "flips, off by": abs(found.errors.flips - flips),
+        "another named": float(better is not None),
+        "named wrongly": worse,
+    }
+
+
+def draw_acting(number: int, draw: int) -> Row:
+    """Return whether acting as advised keeps the risk, and the bounds of the rules hold."""
+    (cases, runs), generator = DESIGNS[draw % len(DESIGNS)], seed(8, number, draw)
+    shares = [*MIXTURES.values()][number](generator, cases)
+    advice = acting.advise_acting(draw_runs(generator, shares, runs), RISK)
+    chosen = advice.chosen
+    held = [find_risk(number, each.rule.runs) <= each.at_most for each in advice.rules]
+    return {
+        "risk kept": float(chosen is None or find_risk(number, chosen.runs) <= RISK + 1e-3),
+        "bound holds": float(np.mean(held)),
+        "rule chosen": float(chosen is not None),
+        "runs": chosen.runs if chosen else math.nan,
+    }
+
+
+@cache
+def find_risk(number: int, runs: int) -> float:
+    """Return the share of acts that are wrong if so many runs have to decide alike."""
+    agreed = (draw_many(number) ** runs).mean(axis=0)
+    return float(1 - agreed[0] / agreed.sum())

@@ -88,7 +88,7 @@ def _type_backend(given: Any) -> Any:
 
 Backends = Annotated[Backend, BeforeValidator(_type_backend)]
 Price = Annotated[StatedPrice, BeforeValidator(_require_names)]
-Journals = Annotated[str, match_rule(r"(?!\w+://).+", "it is a folder")]
+Journals = Annotated[str, match_rule(r"(?!s3:|\w+://).+", "it is a folder")]
 
 
 @dataclass(frozen=True)

@@ -68,7 +68,7 @@ Names = Annotated[list[str], _Several]
 """A name, or a list of them."""
 
 Changes = Annotated[list[Literal["wording", "order"]], _Several]
-"""What is changed in further runs of a suite: one thing, or a list."""
+"""Changes that further runs of a suite get: one, or a list."""
 
 
 @dataclass(frozen=True)

@@ -42,7 +42,7 @@ _PALE = 1.2
 """The factor that leaves the darkest colours unused, on which letters are hard to read."""
 
 _FAINT = 0.33
-"""How opaque the colour of a cell is in which nothing is shown."""
+"""The opacity of a cell in which nothing is shown, from 0 to 1."""
 
 _EMPTY, _EDGE, _HATCH = "0.93", "0.8", "0.72"
 _SQUARE = ("roles", "model")

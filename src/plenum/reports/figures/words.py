@@ -20,7 +20,7 @@ from plenum.reports.style import SMALL, add_caption, chunks, width
 from plenum.tracking import TrackedCondition
 
 ABLATED = "ablate_"
-"""How a level of roles begins that lacks a mandate."""
+"""The beginning of the name of a level of roles that lacks a mandate."""
 
 LONG = 32
 """Letters of a name that is shown in full."""

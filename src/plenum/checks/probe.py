@@ -195,7 +195,7 @@ def make_probe_jobs(request: ProbeSettings) -> list[Job]:
     latest = max(request.out.glob(f"*-{name}"), default=None)
     if latest is not None and not all(map(looks_ended, unfinished := within(latest))):
         return unfinished
-    return within(request.out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S}-{name}")
+    return within(request.out / f"{datetime.now(UTC):%Y-%m-%dT%H-%M-%S-%f}-{name}")
 
 
 def _has_logprobs(base: CommitteeCondition, model: str, request: ProbeSettings) -> bool:

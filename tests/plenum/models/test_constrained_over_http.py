@@ -131,6 +131,7 @@ def test_a_deliberation_parses_without_repair_in_the_form_of_every_server(
     ]
 
 
+@pytest.mark.needs("plenum_worlds")
 @pytest.mark.parametrize("task", ["disaster", "misinformation", "public_goods"])
 @pytest.mark.parametrize("name", FORMS)
 def test_a_world_parses_without_repair_in_the_form_of_every_server(

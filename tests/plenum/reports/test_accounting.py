@@ -74,6 +74,7 @@ def test_a_condition_under_two_labels_is_counted_once_in_all_sums() -> None:
     assert "under another label" in notes(sheets[0])
 
 
+@pytest.mark.needs("plenum_worlds")
 def test_conditions_in_a_world_are_named_by_the_world_s_factors() -> None:
     found = [accounted(1, task="disaster", volatility="low"), accounted(2, task="disaster")]
     columns = tables.tabulate_accounts(found)[0].columns

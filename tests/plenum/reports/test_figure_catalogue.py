@@ -81,6 +81,7 @@ def test_a_name_that_does_not_exist_is_refused_with_those_that_do(
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.needs("plenum_papers")
 def test_a_figure_that_has_nothing_to_show_says_what_it_needs_and_writes_nothing(
     square: EstimatedStudy, tmp_path: Path
 ) -> None:
@@ -141,6 +142,7 @@ def test_figure_is_a_name_or_a_list() -> None:
         assert read_names(OmegaConf.create({"figure": given}).figure) == tuple(names)
 
 
+@pytest.mark.needs("plenum_papers")
 def test_names_are_text_and_no_formula() -> None:
     """matplotlib reads what stands between two dollars as a formula."""
     options = ("a $x$", "b $\\frac$", "c\nd")

@@ -32,6 +32,7 @@ sys.path.append(str(ROOT / "scripts"))  # of ``generators`` and ``calibrate``
 # Threads that wait for each other give way, where tests share the cores; torch reads it at import.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 settings.register_profile("plenum", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("quick", deadline=None, derandomize=True, max_examples=15)
 settings.load_profile("plenum")
 keep_configs()
 
@@ -73,8 +74,14 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Note what quick tests start, in workers of `make quick` alone: the hook can't be undone."""
-    if config.getoption("markexpr") == _QUICK and hasattr(config, "workerinput"):
+    """Try fewer examples in `make quick`, and note in its workers what its tests start.
+
+    In workers alone, since a hook of Python's can't be taken back.
+    """
+    if config.getoption("markexpr") != _QUICK:
+        return
+    settings.load_profile("quick")
+    if hasattr(config, "workerinput"):
 
         def note(event: str, given: tuple[Any, ...]) -> None:
             if event in _SLOW or (event == "import" and given[0] == "torch"):

@@ -177,7 +177,8 @@ def _time_tests(root: Path, target: str) -> float | None:
     """Time pytest as a target of the Makefile runs it; None where there is no such target."""
     show = ["make", "--dry-run", "--assume-old=.venv/.all", target]
     shown = subprocess.run(show, cwd=root, capture_output=True, text=True).stdout
-    match = re.search(r"^\S+/python (-m pytest .*)$", shown, re.MULTILINE)
+    lines = shown.replace("\\\n", " ")  # as the shell reads a line that goes on
+    match = re.search(r"^\S+/python (-m pytest .*)$", lines, re.MULTILINE)
     return None if match is None else round(_run(root, shlex.split(match[1]), str(root)), 1)
 
 

@@ -51,6 +51,7 @@ def test_means_stand_above_the_printed_values_of_their_row() -> None:
     assert any("within 2 cells" in note for note in sheets[0].notes)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("world", "otherwise"),
     [
@@ -75,6 +76,7 @@ def test_the_rules_of_the_released_code_make_the_definition_the_papers(
         assert {source for _, source in lines(sheet)} == {"this run", label}
 
 
+@pytest.mark.slow
 def test_who_has_no_role_is_of_no_level_of_diversity() -> None:
     random = played([0.1, 0.2, 0.3], policy="random", model="none", diversity="none")
     alone = played([0.4, 0.6, 0.5], turns="0")
@@ -87,6 +89,7 @@ def test_who_has_no_role_is_of_no_level_of_diversity() -> None:
     assert rows["Overall", "published, defined differently"]["scripted: random"] == "0.754"
 
 
+@pytest.mark.slow
 def test_a_lone_agent_with_a_pinned_role_is_of_its_level_of_diversity() -> None:
     pinned = played([0.4, 0.2, 0.3], turns="0", agents="1", settings="pinned=1:medical")
     plain = played([0.6, 0.6, 0.6], turns="0", agents="1")
@@ -96,6 +99,7 @@ def test_a_lone_agent_with_a_pinned_role_is_of_its_level_of_diversity() -> None:
     assert rows["Overall", "this run"]["one model, one unit"].startswith("0.600 ±")
 
 
+@pytest.mark.slow
 def test_what_the_paper_defines_as_we_do_is_simply_published() -> None:
     spread = played(
         [0.0] * 4, task="misinformation", measured={"final_spread": [0.2, 0.4, 0.3, 0.3]}

@@ -126,6 +126,7 @@ def test_equal_disagreement_is_rejected_in_a_twentieth(runs: int) -> None:
     assert rejected < 0.05 + 3 * math.sqrt(0.05 * 0.95 / 600)
 
 
+@pytest.mark.slow
 def test_intervals_cover_the_true_change() -> None:
     """A rule that keeps a run's decision or replaces it by the first option, in halves."""
     generator = np.random.default_rng(7)

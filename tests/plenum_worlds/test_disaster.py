@@ -195,6 +195,7 @@ def test_overload_counts_drones_beyond_two_on_a_cell_while_a_disaster_is_uncover
     assert world.act(state(((1, 1), 9), ((2, 2), 9)), actions).facts["overload"] == excess
 
 
+@pytest.mark.slow
 def test_two_policies_under_one_seed_meet_the_same_disasters(play: Play) -> None:
     """A disaster that both meet is born alike, and changes alike where no bound cuts a change."""
     two, compared = ("task=disaster", "task.agents=2"), 0
@@ -431,6 +432,7 @@ def test_a_reference_policy_sends_drones_by_what_they_see(
     assert POLICIES[policy](views, DRAWS, 1) == expected
 
 
+@pytest.mark.slow
 def test_part_of_the_papers_gap_is_mechanical(play: Play) -> None:
     """The same rational proposals, forced onto one cell, cover less and cost reward."""
     capped = ("task=disaster", "volatility=high", "task.world.reduction_most=3")

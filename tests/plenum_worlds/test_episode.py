@@ -176,6 +176,7 @@ def test_a_scripted_policy_asks_nobody(made: Made) -> None:
     assert one.models == ()
 
 
+@pytest.mark.slow
 def test_identity_leaves_out_what_a_scripted_policy_does_not_read(made: Made) -> None:
     given = ("task=disaster", "task.policy=random")
     first, second = made(*given), made(*given, "temperature=t0", "diversity=high")

@@ -272,6 +272,7 @@ def test_gini_of_rounds_leaves_out_who_abstained_and_the_cumulated_one_counts_no
     assert_allclose(WORLD.summary(rounds, len(rounds))["gini"], 1 / 3)
 
 
+@pytest.mark.slow
 def test_the_reference_policies_give_the_numbers_that_a_pencil_gives(play: Play) -> None:
     """Threshold 30, benefit 100, cost 1, five agents, no shock and no misreading, 10 rounds."""
     steady = ("task=public_goods", "rounds=10", "task.world.misread=0.0", "task.world.shock=0.0")

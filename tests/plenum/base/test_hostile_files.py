@@ -94,6 +94,7 @@ def test_aliases_stand_for_as_much_as_a_file_may_hold() -> None:
         yaml_files.parse_yaml("a: &a [*a]\n")
 
 
+@pytest.mark.slow
 def test_a_long_file_without_aliases_is_read() -> None:
     text = "".join(f"- {{id: {n}, text: {'x' * 100}}}\n" for n in range(20_000))
     assert len(yaml_files.parse_yaml(text)) == 20_000
@@ -110,6 +111,7 @@ def test_an_alias_bomb_in_a_case_is_one_line(merged: bool, tmp_path: Path) -> No
         cases.load_cases(tmp_path / "case.yaml")
 
 
+@pytest.mark.slow
 def test_a_log_that_unpacks_too_far_is_refused_before_it_is_unpacked(tmp_path: Path) -> None:
     with zipfile.ZipFile(tmp_path / "log.eval", "w", zipfile.ZIP_DEFLATED) as packed:
         packed.writestr("header.json", '{"eval": {"task": "t"}}')

@@ -67,6 +67,7 @@ def test_what_can_change_an_outcome_is_the_identity_and_nothing_else(condition: 
     assert len(found | {own}) == len(DIFFERENT) + 1
 
 
+@pytest.mark.slow
 def test_a_branch_is_named_by_its_base_and_makes_the_calls_that_it_has_not_made(
     job: Callable[..., Job], condition: Make
 ) -> None:
@@ -84,6 +85,7 @@ def test_a_branch_is_named_by_its_base_and_makes_the_calls_that_it_has_not_made(
     assert [job(BRANCH, f"branch.bases={n}").replicates for n in (5, 9)] == [5 * 30, 9 * 30]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("file", "roles", "same"),
     [

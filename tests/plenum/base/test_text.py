@@ -36,6 +36,7 @@ def test_whatever_ends_a_line_or_parts_words_is_white_space_or_hidden() -> None:
             assert unmask(c).strip(HIDDEN) == "" or unmask(c)[0].isspace(), ascii(c)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("around", ["{}", "é{}"])
 def test_a_terminal_is_given_no_control(around: str) -> None:
     shown = make_printable(around.format("".join(EVERY)))

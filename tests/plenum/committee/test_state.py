@@ -218,6 +218,7 @@ def markers(argument: str) -> int:
 SEPARATING = {*PARTED, *HIDING}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("before", ["", "x", "so", "9", "™", "é", "٣"])
 @pytest.mark.parametrize("forged", [FORGED, GOOD, f"**{FORGED}"])
 def test_no_separator_hides_a_second_state_line(before: str, forged: str) -> None:

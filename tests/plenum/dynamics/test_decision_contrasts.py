@@ -142,6 +142,7 @@ arm = st.lists(st.sampled_from(["A", "B", "NONE"]), min_size=2, max_size=3)
 FIRST, SECOND = ((0, 2, 1), (1, 3, -1)), ((0, 1, 1), (2, 3, -1))
 
 
+@pytest.mark.slow
 @settings(max_examples=25, deadline=None)
 @given(st.lists(arm, min_size=4, max_size=4))
 def test_an_interaction_is_tested_by_every_permutation_of_either_factor(cells: Cells) -> None:
@@ -368,6 +369,7 @@ def test_interactions_are_pooled_within_scenarios() -> None:
             pool_decisions(cases)
 
 
+@pytest.mark.slow
 def test_drawn_labellings_agree_with_listed_ones(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there are too many to list, p has the error of its draws and is never 0."""
     pairs = [(of(A=6, B=9, C=3, NONE=2), of(A=14, B=3, C=2, NONE=1))] * 2

@@ -36,6 +36,7 @@ def test_two_options_by_hand() -> None:
     assert_allclose(shift_shares(np.array([0.9, 0.1]), -0.18), [1, 0], atol=1e-8)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("n", [5, 10])
 def test_simulated_power_is_the_exact_one(n: int) -> None:
     """Summed over all outcomes that `compare_decisions` rejects."""

@@ -49,6 +49,7 @@ def slow_scores(ensemble: Floats) -> Floats:
     return scores
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "process",
     [generators.random_walk(), generators.autoregressive(0.5, rate=0.1)],

@@ -48,6 +48,7 @@ def grid_maximum(y: Floats, v: Floats) -> float:
 # --- random-effects mean -----------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @settings(max_examples=25)
 @given(
     st.integers(2, 12),

@@ -109,6 +109,7 @@ def test_float32_agrees_with_float64(process: generators.Process) -> None:
         assert_allclose([a.low, a.high], [b.low, b.high], rtol=0, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_many_replicates_go_in_blocks_with_the_same_result(
     dtype: DTypeLike, monkeypatch: pytest.MonkeyPatch

@@ -68,6 +68,7 @@ def test_the_square_has_one_interaction() -> None:
     assert len(found.more["disagreement"]) == 4
 
 
+@pytest.mark.slow
 def test_three_scenarios_are_pooled_and_two_are_not() -> None:
     assert study(2).decided_across == []
     found = only(study(3).decided_across, "roles on - off", model="mixed")

@@ -37,6 +37,7 @@ def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
         assert len(c.shown) <= len(c.measured) <= len(c.differences)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_has_a_few_whole_sentences(name: str) -> None:
     text = said(STUDIES[name])
@@ -83,6 +84,7 @@ def test_failed_and_pending_replicates_are_counted_once() -> None:
     assert facts(twice)["pending"] == 4
 
 
+@pytest.mark.slow
 def test_what_is_simulated_says_so_once_in_the_end() -> None:
     simulated = [replace(one, simulated=True) for one in square()]
     text = said(simulated)

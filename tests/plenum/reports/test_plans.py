@@ -58,6 +58,7 @@ def test_the_spread_is_the_standard_error_times_the_root_of_n(replicates: int) -
     assert shown["sd"] == f"{found.se * math.sqrt(replicates):.3f}"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [{}, {"delta": 0.01}, {"power": 0.95}, {"alpha": 0.01}, {"window": (5, 12)}],
@@ -85,6 +86,7 @@ def test_a_difference_that_no_study_can_find_is_refused() -> None:
 # --- whether to stop ---------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "changes",
     [

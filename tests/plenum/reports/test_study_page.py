@@ -229,6 +229,7 @@ def test_the_protocol_has_seats_in_speaking_order_and_what_each_level_means() ->
     assert "The target is 12 replicates a condition, drawn from seed 0." in said
 
 
+@pytest.mark.slow
 def test_a_committee_that_no_text_rebuilds_has_seats_and_models_alone() -> None:
     sections = {s.anchor: s for s in compose(material(square())).sections}
     (seats,) = [b.sheet for b in sections["protocol"].blocks if isinstance(b, Grid)]
@@ -245,6 +246,7 @@ def test_growth_says_what_walks_and_jumps_would_give() -> None:
     assert "With 6 replicates time reversal can't give a p below 0.031" in few
 
 
+@pytest.mark.slow
 def test_contrasts_say_what_would_have_been_found_and_how_often_D_grew() -> None:
     shown = [e for e in material(square()).study.contrasts if e.p_holm < 0.05]
     said = told(square(), "tests")
@@ -325,6 +327,7 @@ def test_every_warning_is_explained() -> None:
     assert "of_tomorrow The estimates carry it" in said
 
 
+@pytest.mark.slow
 def test_a_cell_may_break_before_an_interval_and_never_within_one() -> None:
     page = render_html(compose(material(square())))
     cells = re.findall(r"<td[^>]*>([^<]*\[[^<]*)</td>", page)

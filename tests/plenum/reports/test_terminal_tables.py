@@ -63,6 +63,7 @@ def printed(sheet: Table, width: int) -> list[list[str]]:
     return shown
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", [60, *WIDTHS])
 def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_line(
     width: int,
@@ -108,6 +109,7 @@ def test_warnings_are_named_where_there_is_room_and_letters_with_a_legend_where_
     assert narrow.notes == ("warnings: u uneven, a few_apart", "a note")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("width", WIDTHS)
 def test_the_table_of_a_screen_is_one_piece_at_any_width(width: int) -> None:
     made = build(

@@ -10,6 +10,7 @@ OPTIONS = ("A", "B", "C")
 RULE = StabilityRule()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("before", "now"),
     [

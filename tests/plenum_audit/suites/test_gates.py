@@ -101,6 +101,7 @@ def test_flips_are_most_where_the_limits_hold_a_half() -> None:
     assert limit_flips((0.6, 0.9)) == pytest.approx((0.18, 0.48))
 
 
+@pytest.mark.slow
 def test_a_gate_at_the_score_of_coins_is_a_coin_and_far_below_never_flips() -> None:
     coins = suite({str(case): [1.0, 0.0] * 10 for case in range(60)})
     near = assess_gate(ScoreGate(0.5), coins)

@@ -87,6 +87,7 @@ def test_order_and_names_change_nothing(by_case: dict[str, list[str]], random: o
     assert len(one.contradicted) == len(two.contradicted)
 
 
+@pytest.mark.slow
 @given(st.lists(st.tuples(st.integers(2, 6), st.booleans()), min_size=1, max_size=9))
 @settings(max_examples=60, deadline=None)
 def test_bounds_on_unsteady_cases_equal_those_over_all_choices_of_cases(

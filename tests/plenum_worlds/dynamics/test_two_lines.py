@@ -53,6 +53,7 @@ def test_a_rise_that_flattens_is_no_inverted_u_though_a_parabola_has_a_peak_ther
     assert np.mean([f.inverted_u for f in found]) < 0.1
 
 
+@pytest.mark.slow
 def test_groups_that_differ_are_no_evidence_though_their_points_are_many() -> None:
     # Every group has one x and one level: 400 points, but a handful of draws.
     wrong = right = 0

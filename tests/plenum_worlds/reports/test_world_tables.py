@@ -125,6 +125,7 @@ def test_arms_are_compared_at_the_levels_that_both_were_run_at() -> None:
     assert_allclose(minus("plan", small, low, plan).value, 0.1)
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_compared_with_free_action_of_its_own_kind() -> None:
     """Two turns with two turns, identical roles with identical roles, a script with itself."""
     both = ("implicit", "explicit")
@@ -255,6 +256,7 @@ def test_models_stand_in_lines_and_mechanisms_in_columns() -> None:
     assert not [t for t in tabulate_study([IMPLICIT, EXPLICIT]) if t.name == "models"]
 
 
+@pytest.mark.slow
 def test_numbers_of_agents_are_compared_at_what_each_arm_met_at_all_of_them() -> None:
     study = [
         *(IMPLICIT, EXPLICIT, played([0.1, 0.1], diversity="low")),
@@ -377,6 +379,7 @@ def test_a_rumour_that_ended_a_run_stays_at_its_worst_after_the_shock() -> None:
     assert row["after"] == pytest.approx(0.2)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("task", "event"),
     [("disaster", "spawn"), ("misinformation", "injection"), ("public_goods", "shock")],
@@ -463,6 +466,7 @@ def test_other_settings_have_other_tables_and_policies_stand_in_those_of_their_w
     assert group_runs([off[1]])[0].heading == titles[2]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("factor", "value", "named", "usual"),
     [
@@ -533,6 +537,7 @@ def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
     assert summarise_world.estimates(runs)["warnings"][0] == lost
 
 
+@pytest.mark.slow
 def test_every_table_of_a_study_without_policies_names_the_command_that_adds_them() -> None:
     parts = [[{0: 1.0}] * 4, [{0: 1 - s, 1: s} for s in (0.1, 0.2, 0.4, 0.8)]] * 2
     measured = {"messages": [9.0] * 4, "references": [0.5] * 4, "changes": [0.5] * 4}

@@ -1,4 +1,4 @@
-"""Questions about the source, which is parsed: who imports whom, who asks for the kind, names.
+"""Questions about the source, which is parsed: who imports whom, worlds, names.
 
 ``tests/test_architecture.py`` holds the answers. Every function takes the root of a checkout.
 """
@@ -9,10 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import networkx as nx  # type: ignore[import-untyped]
-from jinja2 import Environment, nodes
 
 PACKAGES = (
     "src/plenum",
@@ -26,13 +24,7 @@ PACKAGES = (
     "src/hydra_plugins",
 )
 """The laboratory, its siblings, and Hydra's plugins; a checkout may have fewer of them."""
-KINDS = ("committee", "world", "program")
 WORLDS = ("disaster", "misinformation", "public_goods")
-_ROOMS = {name for kind in KINDS for name in (kind, f"{kind}s")}
-_FORMER = ("world_condition", "world_config", "world_compose")
-_TYPES = {"Condition", *(kind.capitalize() + rest for kind in KINDS for rest in ("", "Condition"))}
-_QUESTIONS = {f"{verb}_{kind}" for verb in ("is", "of") for kind in KINDS}
-_NONE = {"none", "None"}
 
 
 @lru_cache(maxsize=2048)
@@ -55,163 +47,6 @@ def sources(root: Path) -> list[Path]:
 def loose_files(root: Path) -> list[Path]:
     """Python files at the top of the package."""
     return sorted((root / "src/plenum").glob("*.py"))
-
-
-# --- kinds -------------------------------------------------------------------------------------
-
-
-def kind_branches(root: Path) -> list[str]:
-    """Places outside the kinds' own files that ask which kind something is, as ``file:line``.
-
-    Own files lie in a room or have a name of a kind (``committee/``, ``worlds/``,
-    ``execution/worlds.py``), or are the former modules of a world's condition. Counted elsewhere:
-
-    - ``isinstance(x, T)`` where T is a condition's class or a kind's
-    - calls of ``world_query.holds``, of ``is_world``, ``of_world`` and such, and ``x.is_world``
-    - ``"task" in x``, ``x.get("task")`` in a test, ``task.name != "none"``, ``x.kind == "world"``
-      and ``match x.kind``
-    - ``x.task`` or ``task`` alone as a test, and ``x.task is None``; in a module that imports
-      asyncio ``task`` is taken for one of its tasks
-    - in templates ``kind == "world"``, ``task != "none"``, and ``x.world`` or ``task`` as a test
-    """
-    templates = sorted(path for package in PACKAGES for path in (root / package).rglob("*.j2"))
-    asked = [(path, branches) for path in sources(root)]
-    asked += [(path, template_branches) for path in templates]
-    return [
-        f"{path.relative_to(root)}:{line}"
-        for path, count in asked
-        if not _belongs_to_a_kind(path.relative_to(root))
-        for line in count(path.read_text(encoding="utf-8"))
-    ]
-
-
-def branches(source: str) -> list[int]:
-    """Lines of a module's source that ask for the kind."""
-    tree = parse(source)
-    imported = (n for node in list_nodes(tree) if isinstance(node, ast.Import) for n in node.names)
-    if any(alias.name == "asyncio" for alias in imported):
-        tree = _WithoutTasks().visit(ast.parse(source))
-    found = {node.lineno for node in list_nodes(tree) if isinstance(node, ast.expr) and _asks(node)}
-    for node in list_nodes(tree):
-        if isinstance(node, ast.Match) and _last_name(node.subject) in ("kind", "task"):
-            found.add(node.lineno)
-        found |= {test.lineno for test in _tests(node) if _is_a_task(test)}
-    return sorted(found)
-
-
-class _WithoutTasks(ast.NodeTransformer):
-    """Renames the variable ``task``."""
-
-    def visit_Name(self, node: ast.Name) -> ast.Name:
-        return ast.copy_location(ast.Name("_", node.ctx), node) if node.id == "task" else node
-
-
-def template_branches(source: str) -> list[int]:
-    """Lines of a Jinja template that ask for the kind."""
-    tree = Environment().parse(source)
-    deciding: Iterator[Any] = tree.find_all((nodes.If, nodes.CondExpr, nodes.For))
-    tests = [part for node in deciding if node.test for part in _template_operands(node.test)]
-    asking = [test for test in tests if _template_name(test) in {*KINDS, "task"}]
-    for compared in tree.find_all(nodes.Compare):
-        sides = [compared.expr, *(operand.expr for operand in compared.ops)]
-        names = {_template_name(side) for side in sides}
-        constants = {str(constant.value) for constant in compared.find_all(nodes.Const)}
-        if ("kind" in names and constants & set(KINDS)) or ("task" in names and constants & _NONE):
-            asking.append(compared)
-    return sorted({node.lineno for node in asking})
-
-
-def _template_operands(test: nodes.Node) -> Iterator[nodes.Node]:
-    if isinstance(test, nodes.And | nodes.Or | nodes.Not):
-        for part in test.iter_child_nodes():
-            yield from _template_operands(part)
-    else:
-        yield test
-
-
-def _template_name(node: nodes.Node) -> str:
-    return str(getattr(node, "attr", getattr(node, "name", "")))
-
-
-def _belongs_to_a_kind(path: Path) -> bool:
-    parts = {*path.parts[:-1], path.stem}
-    return bool(parts & {*_ROOMS, "plenum_audit", "plenum_worlds"}) or path.stem.startswith(_FORMER)
-
-
-def _asks(node: ast.expr) -> bool:
-    if isinstance(node, ast.Call):
-        return _asks_by_call(node)
-    if isinstance(node, ast.Attribute):
-        return node.attr in _QUESTIONS and node.attr.startswith("is_")
-    return isinstance(node, ast.Compare) and _asks_by_comparison(node)
-
-
-def _asks_by_call(node: ast.Call) -> bool:
-    name = _last_name(node.func)
-    if name == "isinstance":
-        types = node.args[1]
-        parts = types.elts if isinstance(types, ast.Tuple) else [types]
-        if isinstance(types, ast.BinOp):
-            parts = [types.left, types.right]
-        return any(_last_name(part) in _TYPES for part in parts)
-    if name == "holds" and isinstance(node.func, ast.Attribute):
-        return _last_name(node.func.value) == "world_query"
-    return name in _QUESTIONS
-
-
-def _asks_by_comparison(node: ast.Compare) -> bool:
-    sides = [node.left, *node.comparators]
-    constants = {side.value for side in sides if isinstance(side, ast.Constant)}
-    names = {_last_name(side) for side in sides}
-    if isinstance(node.ops[0], ast.In | ast.NotIn):
-        return isinstance(node.left, ast.Constant) and node.left.value == "task"
-    if "kind" in names and (constants & set(KINDS) or names & {kind.upper() for kind in KINDS}):
-        return True
-    task = any(_is_a_task(side) or _is_a_task(_value_of(side)) for side in sides)
-    return task and bool({str(constant) for constant in constants} & _NONE)
-
-
-def _tests(node: ast.AST) -> Iterator[ast.expr]:
-    """Expressions whose truth decides."""
-    if isinstance(node, ast.If | ast.IfExp | ast.While | ast.Assert):
-        yield from _operands(node.test)
-    elif isinstance(node, ast.comprehension):
-        for condition in node.ifs:
-            yield from _operands(condition)
-    elif isinstance(node, ast.Call) and _last_name(node.func) == "bool":
-        yield from (part for argument in node.args for part in _operands(argument))
-
-
-def _operands(test: ast.expr) -> Iterator[ast.expr]:
-    if isinstance(test, ast.BoolOp):
-        for value in test.values:
-            yield from _operands(value)
-    elif isinstance(test, ast.UnaryOp):
-        yield from _operands(test.operand)
-    else:
-        yield test
-
-
-def _is_a_task(node: ast.expr | None) -> bool:
-    if isinstance(node, ast.Call):  # head.get("task")
-        return (
-            _last_name(node.func) == "get"
-            and bool(node.args)
-            and isinstance(node.args[0], ast.Constant)
-            and node.args[0].value == "task"
-        )
-    return _last_name(node) == "task"
-
-
-def _value_of(node: ast.expr) -> ast.expr | None:
-    """``x.task`` of ``x.task.name``."""
-    return node.value if isinstance(node, ast.Attribute) and node.attr == "name" else None
-
-
-def _last_name(node: ast.expr | None) -> str:
-    if isinstance(node, ast.Attribute):
-        return node.attr
-    return node.id if isinstance(node, ast.Name) else ""
 
 
 # --- worlds ------------------------------------------------------------------------------------
@@ -330,40 +165,6 @@ def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
 
 
 # --- names -------------------------------------------------------------------------------------
-
-STOPPED = {"told", "found", "own", "one", "said", "made", "there", "asked", "asking", "desk"}
-"""Words that name nothing to somebody who meets them first in a traceback."""
-
-
-def stopped_names(root: Path) -> set[str]:
-    """Public names that are such a word or end in one, as ``reports/rows.py: Row.told``.
-
-    Functions, classes, methods, fields and constants count; locals and arguments don't.
-    """
-    return {
-        f"{path.relative_to(root / 'src')}: {name}"
-        for path in sources(root)
-        for name in _public_names(parse(path.read_text(encoding="utf-8")).body)
-        if name.rpartition(".")[2].lower().rpartition("_")[2] in STOPPED
-    }
-
-
-def _public_names(body: list[ast.stmt], prefix: str = "") -> Iterator[str]:
-    for node in body:
-        names: list[str] = []
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            names = [node.name]
-        elif isinstance(node, ast.Assign | ast.AnnAssign):
-            targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            names = [
-                t.id for target in targets for t in ast.walk(target) if isinstance(t, ast.Name)
-            ]
-        public = [f"{prefix}{name}" for name in names if not name.startswith("_")]
-        yield from public
-        if isinstance(node, ast.ClassDef) and public:
-            yield from _public_names(node.body, f"{public[0]}.")
-        elif isinstance(node, ast.If | ast.Try | ast.With):
-            yield from _public_names(node.body, prefix)
 
 
 USERS = ("plenum", "plenum_audit")

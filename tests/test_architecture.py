@@ -81,8 +81,6 @@ ALLOWED: dict[str, set[str]] = {
 }
 """The arrows of the design: what a room may import. They only run downwards."""
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum", "lazy_loader"}
-PANDAS_WRITERS = {"to_csv", "to_html", "to_latex", "to_markdown", "to_string"}
-STANDARD_WRITERS = {"csv.writer", "csv.DictWriter"}
 SEEDED = {"Generator", "PCG64", "SeedSequence", "BitGenerator"}
 
 
@@ -118,18 +116,6 @@ def global_draws(source: str) -> list[str]:
             "numpy.random",
         ):
             used += [node.attr] * (node.attr not in SEEDED)
-    return used
-
-
-def table_writers(source: str) -> list[str]:
-    """Uses of what writes tables: Rich's tables, pandas' writers, and the standard library's."""
-    used = [name for name in imports("plenum.x", source) if name.startswith("rich.table.")]
-    for node in architecture.list_nodes(architecture.parse(source)):
-        if isinstance(node, ast.Attribute):
-            name = ast.unparse(node)
-            used += [name] * (
-                node.attr in PANDAS_WRITERS or name in ("csv.writer", "csv.DictWriter")
-            )
     return used
 
 
@@ -295,70 +281,8 @@ def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[st
 # --- kinds and worlds ----------------------------------------------------------------------------
 
 
-def test_nobody_asks_which_kind_it_is_but_the_kinds() -> None:
-    assert architecture.kind_branches(ROOT) == []
-
-
 def test_no_code_outside_of_a_worlds_folder_names_it() -> None:
     assert architecture.world_files(ROOT) == [ROOT / "src/plenum_worlds/registry.py"]
-
-
-@pytest.mark.parametrize(
-    ("source", "lines"),
-    [
-        ("isinstance(job.condition, WorldCondition)", [1]),
-        ("isinstance(task, Committee | World)", [1]),
-        ("world_query.holds(study, uri)", [1]),
-        ("episodes.of_world(transcript)", [1]),
-        ("condition.is_world", [1]),
-        ("'task' not in condition", [1]),
-        ("typed.task.name != 'none'", [1]),
-        ("condition.task is None", [1]),
-        ("study.kind == 'world'", [1]),
-        ("x = 1 if condition.task else 2", [1]),
-        ("[c for c in conditions if not c.task and c.n]", [1]),
-        ("if task:\n    pass", [1]),
-        ("if head.get('task'):\n    pass", [1]),
-        ("match condition.kind:\n    case 'world':\n        pass", [1]),
-        ("KINDS[condition.kind].tables(study)", []),
-        ("isinstance(entry, Mapping)", []),
-        ("store.holds(study)", []),
-        ("prompt.task == 'ballot'", []),
-        ("entry['kind'] == 'turn'", []),
-        ("import asyncio\nassert task is not None", []),
-        ("task = condition.task", []),
-    ],
-)
-def test_a_question_after_the_kind_is_counted(source: str, lines: list[int]) -> None:
-    assert architecture.branches(source) == lines
-
-
-@pytest.mark.parametrize(
-    ("source", "lines"),
-    [
-        ('{% if kind == "world" -%}\n{%- endif %}', [1]),
-        ('\n{% if kind != "world" %}{% endif %}', [2]),
-        ("{% if f.world %}{% endif %}", [1]),
-        ("{{ 'run' if x and not f.task else 'replicate' }}", [1]),
-        ('{% for x in y if x.kind in ("committee", "coin") %}{% endfor %}', [1]),
-        ("{% for kind in f.kinds %}{% if kind.fits %}{{ kind.world }}{% endif %}{% endfor %}", []),
-        ('{% if kind.status == "world" %}{% endif %}', []),
-    ],
-)
-def test_a_template_s_question_after_the_kind_is_counted(source: str, lines: list[int]) -> None:
-    assert architecture.template_branches(source) == lines
-
-
-# --- tables ---------------------------------------------------------------------------------------
-
-
-def test_tables_have_one_renderer_a_format(modules: dict[str, str]) -> None:
-    written = {module: table_writers(source) for module, source in modules.items()}
-    assert {module: used for module, used in written.items() if used} == {
-        "plenum.reports.table": ["frame.assign(**several).to_csv"],
-        "plenum.reports.terminal_tables": ["rich.table.Table"],
-        "plenum.reports.latex": ["styled.to_latex"],
-    }
 
 
 # --- random state and names ----------------------------------------------------------------------
@@ -366,10 +290,6 @@ def test_tables_have_one_renderer_a_format(modules: dict[str, str]) -> None:
 
 def test_a_module_draws_from_no_global_random_state(modules: dict[str, str]) -> None:
     assert {module for module, source in modules.items() if global_draws(source)} == set()
-
-
-def test_public_names_keep_to_the_stop_list() -> None:
-    assert architecture.stopped_names(ROOT) == set()
 
 
 def test_a_class_s_name_occurs_once() -> None:

@@ -6,7 +6,9 @@ one transaction: at every moment the file holds all of the old contents or all o
 """
 
 import os
+import re
 import sqlite3
+import urllib.parse
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,17 @@ _TEMPORARY = "_alembic_tmp_"
 """The prefix that Alembic gives a table while it rebuilds it."""
 
 _OF_THE_DISK = (sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR)
+
+ARTIFACTS = "artifacts"
+"""The folder of a store's artifacts, beside its file."""
+_OWN_LOCATION = re.compile(rf"(file://.*)/{ARTIFACTS}/[^/]+")
+_LOCATIONS = (
+    ("experiments", "artifact_location"),
+    ("runs", "artifact_uri"),
+    ("logged_models", "artifact_location"),
+    ("trace_tags", "value"),
+)
+"""Where MLflow records the paths of artifacts."""
 
 _WRITTEN_BY_MLFLOW = {
     "alembic_version": "TRUE",
@@ -101,6 +114,45 @@ def prepare(path: Path) -> None:
                 copy.backup(database)
     except sqlite3.Error as error:
         raise _make_refusal(path, error) from None
+
+
+def relocate(path: Path) -> None:
+    """Let the paths of artifacts follow the store, where it was moved, copied or mounted elsewhere.
+
+    MLflow records absolute ones: a copy would go on to read and write the original's files. The
+    caller holds the store's lock.
+
+    Raises
+    ------
+    UserError
+        The store came without its files.
+    """
+    here = path.parent.as_uri()
+    with closing(sqlite3.connect(path)) as database:
+        (tracked,) = database.execute("SELECT count(*) FROM runs").fetchone()
+        named = database.execute(
+            "SELECT artifact_location FROM experiments JOIN experiment_tags USING (experiment_id) "
+            "WHERE key = 'plenum.study'"
+        ).fetchall()
+        found = (_OWN_LOCATION.fullmatch(str(location)) for (location,) in named)
+        elsewhere = {match[1] for match in found if match} - {here}
+        if elsewhere and tracked and not (path.parent / ARTIFACTS).is_dir():
+            old = urllib.parse.unquote(min(elsewhere).removeprefix("file://"))
+            raise UserError(
+                f"tracking.uri: {path} came here without its files, which were in "
+                f"{old}/{ARTIFACTS}; move that folder to {path.parent / ARTIFACTS}, or delete "
+                f"{path.name} and repeat the study's run.py command, which makes all from the "
+                "journals"
+            )
+        for old in sorted(elsewhere):
+            for table, column in _LOCATIONS:
+                if table in _tables(database):
+                    database.execute(
+                        f"UPDATE {table} SET {column} = ? || substr({column}, ?) "
+                        f"WHERE substr({column}, 1, ?) = ?",
+                        (here, len(old) + 1, len(old) + 1, f"{old}/"),
+                    )
+        database.commit()
 
 
 def _migrations() -> Any:

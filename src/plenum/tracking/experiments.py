@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
+from plenum.tracking.database import ARTIFACTS
 from plenum.tracking.store import absolute_uri, local
 
 if TYPE_CHECKING:
@@ -46,7 +47,7 @@ def find_experiment(client: "MlflowClient", uri: str, study: str, name: str = ""
     location = None
     # MLflow's own default would lie below the folder that this process happens to work in.
     if path := local(uri):
-        location = (path.parent / "artifacts" / study).as_uri()
+        location = (path.parent / ARTIFACTS / study).as_uri()
     tags = {
         "mlflow.experimentKind": "custom_model_development",
         "mlflow.note.content": NOTE,

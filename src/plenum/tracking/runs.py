@@ -54,7 +54,21 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
         runs = stored_runs.conditions(path, study)
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")
+    if path is not None:
+        _require_files(runs, study, path)
     return client, experiment, runs
+
+
+def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:
+    """Refuse a study whose files are gone, which the store alone doesn't hold."""
+    folders = [artifacts.folder(run.info.artifact_uri) for run in runs if is_estimated(run)]
+    gone = [folder for folder in folders if folder is not None and not folder.is_dir()]
+    if gone:
+        raise UserError(
+            f"study: the files of {len(gone)} conditions of {study!r} aren't where the store "
+            f"{path} has them, as in {gone[0]}; bring them back, or delete {path.name} and repeat "
+            "the study's run.py command, which makes all from the journals"
+        )
 
 
 def read_kind_tag(study: str, uri: str) -> str:

@@ -103,6 +103,7 @@ def _prepare(uri: str) -> Iterator[Path]:
     path.parent.mkdir(parents=True, exist_ok=True)
     with hold_lock(path.with_suffix(".lock")):
         database.prepare(path)
+        database.relocate(path)
         yield path
 
 

@@ -182,6 +182,11 @@ class Ticket:
         self._admission.ledger.settle(self._reserved, reply, billed, self)
 
     @property
+    def counts_tokens(self) -> bool:
+        """True if the budget needs the numbers of tokens that a server says."""
+        return self._admission.ledger.counts_tokens
+
+    @property
     def admitted(self) -> bool:
         """True while a call is under way."""
         return self._permit is not None

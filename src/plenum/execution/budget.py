@@ -99,6 +99,11 @@ class Ledger:
         self.spent = (spent or Usage()) - self._aside
         self.refusal: str | None = None
 
+    @property
+    def counts_tokens(self) -> bool:
+        """True if tokens or dollars are limited, so that a server has to say its tokens."""
+        return self._budget.dollars is not None or self._budget.tokens is not None
+
     def needs(self, condition: Condition, calls: Calls) -> Usage:
         """Estimate the usage of one replicate; zero without a budget or an estimate."""
         total = Usage()

@@ -89,15 +89,28 @@ class Caller:
     def note_answer(
         self, chat: Chat, labels: Mapping[str, Any], answer: Answer, outcome: str = "ok"
     ) -> None:
-        """Log the attempt that was answered; ``outcome`` says how the answer was read."""
+        """Log the attempt that was answered; ``outcome`` says how the answer was read.
+
+        Raises
+        ------
+        Stopped
+            It doesn't say its tokens, and the budget counts them.
+        """
         response = answer.response
         more: dict[str, Any] = {}
         if response.fingerprint:
             more["fingerprint"] = response.fingerprint
-        for name in ("cached", "written", "dropped", "logprobs"):
+        if response.counted:
+            more["tokens"] = "counted"
+        for name in ("answered_by", "host", "cached", "written", "dropped", "logprobs"):
             if value := getattr(response, name):
                 more[name] = value
         self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
+        if response.counted and self.ticket.counts_tokens:
+            raise Stopped(
+                f"model {chat.model}: its server says no numbers of tokens, which "
+                "budget.dollars and budget.tokens need; limit budget.calls instead"
+            )
 
     def _note_sent(self, chat: Chat, labels: Mapping[str, Any], number: int) -> None:
         if self.log is not None:

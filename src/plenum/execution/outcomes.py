@@ -3,6 +3,7 @@
 import json
 import math
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -11,6 +12,7 @@ from typing import Any
 from plenum.base import UserError, redact
 from plenum.design import Api, Job, StudyConfig
 from plenum.execution.resumption import RETRIABLE
+from plenum.models import SIMULATED
 from plenum.records import FailedCall, Failure, select_example, write_whole
 
 _LONGEST = 300
@@ -69,6 +71,8 @@ class Outcome:
         Models of which no answer could be read, with the reasons.
     held_by
         The ``server`` or the ``backend`` that was to hold the answers to their form; empty if none.
+    remarks
+        By model, what is to be said of answers that were read, in numbers.
     commands
         By reason, the command that prints the whole answer.
     objective
@@ -95,6 +99,7 @@ class Outcome:
     commands: dict[str, str] = field(default_factory=dict)
     unread: dict[str, list[str]] = field(default_factory=dict)
     held_by: str = ""
+    remarks: dict[str, dict[str, Any]] = field(default_factory=dict)
     objective: float | None = None
 
     @property
@@ -160,6 +165,7 @@ def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str,
         failures=accounts["failed"],
         examples={reason: str(call) for reason, call in firsts.items()},
         unread=_unread_models(accounts["models"]),
+        remarks=_find_remarks(accounts["models"]),
         held_by=_describe_holder(job),
         commands={reason: _command(job, call) for reason, call in wrote.items()},
         reused=sum(r.reused and r.error is None for r in results),
@@ -233,6 +239,7 @@ def format_closing(outcomes: Sequence[Outcome]) -> list[str]:
     lines += shorten_list(_errors(outcomes), f"the output folders' {FILE}")
     stopped = [f"stopped: {reason}" for reason in {o.stopped: 0 for o in outcomes if o.stopped}]
     lines += shorten_list(stopped, f"the output folders' {FILE}")
+    lines += _describe_answers(outcomes)
     return [*lines, *_advice(outcomes), *_unheld(outcomes), *_remedies(outcomes)]
 
 
@@ -249,6 +256,65 @@ def _unread_models(models: dict[str, Any]) -> dict[str, list[str]]:
         for name, row in models.items()
         if row["calls"] and row.get("unread") == row["calls"]
     }
+
+
+def _find_remarks(models: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Find what is to be said of models' answers that were read."""
+    found = {}
+    for name, row in models.items():
+        several = [part for part in ("answered_by", "host") if len(row.get(part, ())) > 1]
+        remarks = ["reasoning", "lenient", "forms", "counted", "cut_at", *several]
+        found[name] = {part: row[part] for part in remarks if row.get(part)}
+        if SIMULATED in row.get("fingerprints", ()):  # their answers have one length
+            found[name].pop("cut_at", None)
+    return {name: row for name, row in found.items() if row}
+
+
+def _describe_answers(outcomes: Sequence[Outcome]) -> list[str]:
+    """Describe once for each model of the sweep how its answers came, and who gave them."""
+    models: dict[str, Counter[Any]] = {}
+    for outcome in outcomes:
+        for name, row in outcome.remarks.items():
+            total = models.setdefault(name, Counter())
+            for part, value in row.items():
+                each = value if isinstance(value, dict) else {"": value}
+                total.update({(part, what): count for what, count in each.items()})
+    lines = []
+    for model, total in sorted(models.items()):
+        parts = {part: _list_counts(total, part) for part, _ in total}
+        if "reasoning" in parts:
+            lines.append(
+                f"model {model} thinks aloud: {total['reasoning', '']} answers came with its "
+                "reasoning, which the journals keep apart and no other seat reads"
+            )
+        if "lenient" in parts:
+            lines.append(
+                f"model {model}: {total['lenient', '']} answers that strict reading refuses had "
+                f"one meaning, and were read ({parts['forms']})"
+            )
+        if "counted" in parts:
+            lines.append(
+                f"model {model}: its server says no numbers of tokens; those of "
+                f"{total['counted', '']} answers were counted here"
+            )
+        if "cut_at" in parts:
+            lines.append(
+                f"warning: model {model}: its prompts grow, and the server still counts "
+                f"{max(what for part, what in total if part == 'cut_at')} tokens of them: it seems "
+                "to cut them (Ollama does where num_ctx is smaller)"
+            )
+        lines += [
+            f"warning: model {model} was answered by several: {parts[part]}; what differs between "
+            "them counts as the committee's own spread"
+            for part in ("answered_by", "host")
+            if part in parts
+        ]
+    return lines
+
+
+def _list_counts(total: Counter[Any], part: str) -> str:
+    found = {what: count for (name, what), count in total.items() if name == part}
+    return ", ".join(f"{what} {found[what]}" for what in sorted(found))
 
 
 def _advice(outcomes: Sequence[Outcome]) -> list[str]:

@@ -10,6 +10,9 @@ Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
 _FATES = ("attempts", "recovered", "ended", "open", "unused")
 
+_CUT = 4
+"""Prompts with the same, highest number of tokens by which a cut is recognised."""
+
 Line = Mapping[str, Any]
 
 
@@ -42,6 +45,10 @@ def count_usage(
         were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
         are known, or fingerprints in their place, ``servers`` has the calls of each and the
         replicates that it answered most of, and ``split`` how many replicates had several.
+        ``lenient`` counts the answers that a strict reader would have refused, with how they
+        differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
+        ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted``
+        the answers whose tokens were counted here.
         ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
         a condition that holds them to a form: ``answers``, those with a text that was ``cut``,
         turns without any weight, ``even``, and where there were any, actions with something twice,
@@ -95,6 +102,11 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row["cost"] += entry["cost"] or 0.0
             row["unpriced"] += entry["cost"] is None
             row["unread"] = row.get("unread", 0) + ("problem" in entry)
+            if "reasoning" in entry or "reasoned" in entry:
+                row["reasoning"] = row.get("reasoning", 0) + 1
+            if "forms" in entry:
+                row["lenient"] = row.get("lenient", 0) + 1
+                row.setdefault("forms", Counter()).update(entry["forms"])
             if transcript.head.get("answers") == "constrained":
                 held = row.setdefault("constrained", Counter(answers=0, cut=0, even=0))
                 held["answers"] += 1
@@ -102,6 +114,8 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
                 held["even"] += "even" in entry
                 if "repeated" in entry:
                     held["repeated"] += 1
+        for model, most in _find_cut_prompts(transcript).items():
+            row_of(model).setdefault("cut_at", Counter())[most] += 1
     for line in attempts:
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]
@@ -111,6 +125,11 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
                 row[f"tokens_{name}"] = row.get(f"tokens_{name}", 0) + tokens
         if isinstance(line.get("fingerprint"), str):  # logs of earlier versions may hold more
             row["fingerprints"][line["fingerprint"]] += 1
+        for part in ("answered_by", "host"):
+            if part in line:
+                row.setdefault(part, Counter())[line[part]] += 1
+        if line.get("tokens") == "counted":
+            row["counted"] = row.get("counted", 0) + 1
         if "dropped" in line:
             row.setdefault("dropped", Counter()).update(line["dropped"])
     for model, answered in _servers(attempts).items():
@@ -118,6 +137,26 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
     for model, batched in _sum_batched(transcripts, attempts).items():
         models[model]["batched"] = dict(batched)
     return models
+
+
+def _find_cut_prompts(transcript: Transcript) -> dict[str, int]:
+    """Find models whose server seems to cut prompts, and at how many tokens.
+
+    Prompts of several seats, for their turns and their ballots, differ. Where half of them have the
+    same number of tokens, and none has more, the server reads no more of them.
+    """
+    counts: defaultdict[str, list[tuple[int, str, str]]] = defaultdict(list)
+    for entry in transcript.calls:
+        kind = entry["kind"].removesuffix("_repair")
+        counts[entry["model"]].append((entry["tokens_in"], kind, entry["seat"]))
+    found = {}
+    for model, calls in counts.items():
+        most = max(calls)[0]
+        longest = [call for call in calls if call[0] == most > 0]
+        kinds, seats = (len({call[part] for call in longest}) for part in (1, 2))
+        if len(longest) >= max(_CUT, len(calls) / 2) and kinds > 1 and seats > 1:
+            found[model] = most
+    return found
 
 
 def _sum_batched(

@@ -97,7 +97,9 @@ class Reply:
     """The answer of a model.
 
     ``finish`` is the provider's finish reason (``stop``, ``length``, ``content_filter``); ``cost``
-    is in US dollars, ``None`` if the price isn't known.
+    is in US dollars, ``None`` if the price isn't known. ``reasoning`` is what the model wrote
+    before it answered; ``reasoned`` is true if it wrote nothing else, so that the text is its
+    reasoning.
     """
 
     text: str
@@ -105,6 +107,8 @@ class Reply:
     tokens_out: int
     finish: str = "stop"
     cost: float | None = 0.0
+    reasoning: str = ""
+    reasoned: bool = False
 
 
 @dataclass
@@ -132,6 +136,10 @@ class Response:
         Which of several servers answered, where that is known; else empty.
     cached, written
         Tokens of the prompt that the provider had in its cache, and that it has kept there since.
+    counted
+        True if the provider said no numbers of tokens, so that they were counted here.
+    answered_by, host
+        The model that answered and, behind a router, who ran it, as the provider says; else empty.
     """
 
     reply: Reply
@@ -144,6 +152,9 @@ class Response:
     server: str = ""
     cached: int = 0
     written: int = 0
+    counted: bool = False
+    answered_by: str = ""
+    host: str = ""
 
 
 @dataclass

@@ -161,8 +161,6 @@ def test_what_anthropic_keeps_for_an_hour_costs_more_than_for_five_minutes(
 @pytest.mark.parametrize(
     ("interface", "body"),
     [
-        ("chat", {"choices": [{"message": {"content": "x"}}]}),
-        ("responses", {"output": [], "usage": {"input_tokens": -1, "output_tokens": 0}}),
         ("responses", {"output": 7}),
         ("messages", {"content": [{"type": "text", "text": 7}], "usage": {}}),
         ("messages", {"content": [], "usage": []}),
@@ -174,6 +172,16 @@ def test_a_body_without_what_a_call_needs_is_a_failed_attempt(
     with pytest.raises(CallError) as error:
         forwarded(monkeypatch, "openai/gpt-4.1-mini", RawRequest(interface, {}), body=body)
     assert error.value.failure == Failure.SERVER
+
+
+def test_a_program_s_answer_without_counts_comes_back_and_is_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    body = {"choices": [{"message": {"content": "x"}}]}
+    request = RawRequest("chat", {})
+    response, _ = forwarded(monkeypatch, "openai/gpt-4.1-mini", request, body=body)
+    assert response.counted
+    assert (response.reply.text, response.body) == ("x", body)
 
 
 def test_a_refusal_of_anthropic_s_is_classed_by_its_status(monkeypatch: pytest.MonkeyPatch) -> None:

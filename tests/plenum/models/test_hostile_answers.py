@@ -85,16 +85,11 @@ NO_COMPLETIONS = {
     "choices hold nothing": body(choices=[None]),
     "choices hold a list": body(choices=[[]]),
     "message is null": body(choice__message=None),
-    "content is a list": body(message__content=[{"type": "text", "text": "I agree."}]),
     "content is a number": body(message__content=7),
     "endless content": body(message__content="a" * (completions.MOST_TEXT + 1)),
     "a number of 10,000 digits": json.dumps(body()).replace("1000", "9" * 10_000),
-    "tokens of 10^30": body(usage__prompt_tokens=10**30),
-    "too many tokens out": body(usage__completion_tokens=10**9),
     "NaN tokens": body(usage__prompt_tokens=float("nan")),
     "infinite tokens": body(usage__prompt_tokens=float("inf")),
-    "tokens of 1e999": json.dumps(body()).replace("1000", "1e999"),
-    "a list as usage": body(usage=[1000, 100]),
     "latin-1": '{"choices": "\udce9"}'.encode("latin-1", "surrogateescape").decode("latin-1"),
 }
 
@@ -109,11 +104,16 @@ def test_what_is_no_completion_is_a_server_failure(
     assert 0 < len(error.detail) <= 500
 
 
-@pytest.mark.parametrize("tokens", ["١٠٠", "100", True, 1.0, [100], {"n": 1}, None])
-def test_token_counts_are_whole_numbers_of_json(server: Server, tokens: Any) -> None:
+@pytest.mark.parametrize(
+    "tokens", ["١٠٠", "100", True, 100.0, 1.5, [100], {"n": 1}, None, -1, 10**30]
+)
+def test_token_counts_are_read_where_they_are_numbers_and_else_counted(
+    server: Server, tokens: Any
+) -> None:
     """On the lean path only: LiteLLM makes numbers of some of these."""
-    sent = json.dumps(body(usage__prompt_tokens=tokens))
-    assert failed(server, "lean", {"raw": sent}).failure is Failure.SERVER
+    response = answered(server, "lean", body(usage__prompt_tokens=tokens))
+    assert response.counted == (tokens not in ("100", 100.0))
+    assert response.counted or response.reply.tokens_in == 100
 
 
 @pytest.mark.parametrize(

@@ -178,7 +178,6 @@ class ApiBackend:
     def _read(self, chat: Chat, response: Any) -> Response:
         try:
             data = _as_completion(response)
-            _refuse_missing_tokens(data)
             headers = _headers(response)
             return completions.read_completion(
                 data,
@@ -186,7 +185,10 @@ class ApiBackend:
                 logprobs=chat.logprobs,
                 hold_s=rate_headers.hold_s(headers),
                 server=replica(headers),
+                chat=chat,
             )
+        except completions.ReportedError as told:
+            raise faults.classify_reported(self._route(chat.model, ""), told, {}) from None
         except completions.UnfitReply as why:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
@@ -253,17 +255,11 @@ def _as_completion(response: Any) -> dict[str, Any]:
         message = choice.get("message") or {}
         more = message.get("provider_specific_fields") or {}
         message.setdefault("refusal", more.get("refusal"))
+    usage = data.get("usage") or {}
+    for name, count in [*usage.items()]:
+        if name in ("prompt_tokens", "completion_tokens") and not count:
+            del usage[name]  # LiteLLM writes 0 where a provider says nothing
     return data
-
-
-def _refuse_missing_tokens(data: dict[str, Any]) -> None:
-    """Refuse an answer without token counts, for which LiteLLM would invent 0."""
-    usage, choices = data.get("usage") or {}, data.get("choices") or []
-    has_content = any((choice.get("message") or {}).get("content") for choice in choices)
-    if choices and not (
-        usage.get("prompt_tokens") and (usage.get("completion_tokens") or not has_content)
-    ):
-        raise completions.UnfitReply("it doesn't say its tokens")
 
 
 def _headers(response: Any) -> dict[str, str]:

@@ -1,8 +1,10 @@
-"""Checks of a provider's answer: its JSON, and the fields of a completion.
+"""Readers of a provider's answer: its JSON, and the fields of a completion.
 
-Both paths of the ``api`` backend read by this module alone. What a call needs (text, token counts)
-must fit, else the attempt fails as ``server``; anything else that doesn't fit is left out, and
-named in :attr:`~plenum.models.chat.Response.dropped`.
+Both paths of the ``api`` backend read by this module alone. An answer that came whole is read,
+whatever it came in: text in parts, in a tool's call or in the field for reasoning, and token counts
+that are written otherwise or missing, which are counted here then. Where there is no answer at all,
+the attempt fails; anything else that doesn't fit is left out, and named in
+:attr:`~plenum.models.chat.Response.dropped`.
 """
 
 import json
@@ -11,16 +13,21 @@ from typing import Any, NoReturn
 
 from plenum.base import flatten, replace_surrogates
 from plenum.models.api import bodies
+from plenum.models.api.litellm_import import litellm
 from plenum.models.api.prices import Price
 from plenum.models.call_errors import CallError
-from plenum.models.chat import Reply, Response
+from plenum.models.chat import Chat, Reply, Response
 from plenum.records import Failure
 
 MOST_TOKENS = 10**8
 """More input or output tokens than any call can have."""
 MOST_TEXT = 10**6
 """More characters than any answer can have."""
-_LONGEST_FINISH, _LONGEST_FINGERPRINT = 64, 128
+_LONGEST_FINISH, _LONGEST_LABEL = 64, 128
+_BAD_GATEWAY = 502
+_COUNTS = ("prompt_tokens", "completion_tokens")
+_REASONING = ("reasoning_content", "reasoning", "thinking")
+"""Fields of a message in which servers return what a model wrote before it answered."""
 
 
 class UnfitReply(ValueError):
@@ -44,8 +51,31 @@ def parse_body(raw: bytes | bytearray) -> Any:
         raise UnfitReply(kind) from None
 
 
+class ReportedError(Exception):
+    """Raised for a body with status 200 that reports an error; ``error`` is its object."""
+
+    def __init__(self, error: Any) -> None:
+        super().__init__("the body reports an error")
+        self.error = error if isinstance(error, dict) else {"message": str(error)}
+
+    @property
+    def status(self) -> int:
+        """The status that the error should have had."""
+        for name in ("code", "status"):
+            code = str(self.error.get(name))
+            if code.isdecimal() and code.isascii() and 400 <= int(code[:4]) < 600:
+                return int(code)
+        return _BAD_GATEWAY
+
+
 def read_completion(
-    data: Any, price: Price | None, *, logprobs: bool, hold_s: float, server: str = ""
+    data: Any,
+    price: Price | None,
+    *,
+    logprobs: bool,
+    hold_s: float,
+    server: str = "",
+    chat: Chat | None = None,
 ) -> Response:
     """Read a completion as OpenAI's protocol has it.
 
@@ -61,45 +91,63 @@ def read_completion(
         Seconds for which the provider wants to be left alone.
     server
         Which of several servers a router says has answered.
+    chat
+        The call, by which tokens are counted that the body doesn't count; ``None`` where it must.
 
     Raises
     ------
     CallError
         ``empty`` where it has no choices.
-    Unfit
+    ReportedError
+        It is an error, or its choice ended in one.
+    UnfitReply
         A field that a call needs is missing, or doesn't fit.
     """
     choices = _mapping(data, "the body").get("choices")
+    if not choices and data.get("error"):
+        raise ReportedError(data["error"])
     if not isinstance(choices, list):
         raise UnfitReply("choices is no list")
     if not choices:
         raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
     choice = _mapping(choices[0], "choices[0]")
     message = _mapping(choice.get("message"), "message")
-    usage = _mapping(data.get("usage"), "usage")
-    tokens_in = _tokens(usage, "prompt_tokens")
-    tokens_out = _tokens(usage, "completion_tokens")
     dropped: list[str] = []
-    text = _text(message.get("content"), "content")
+    text = _join_parts(message.get("content"), "text")
+    if not text and (choice.get("error") or choice.get("finish_reason") == "error"):
+        raise ReportedError(choice.get("error") or data.get("error") or "its choice is an error")
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
     if not text and message.get("refusal"):
         text, finish = _text(message["refusal"], "refusal"), "refusal"
+    reasoning, reasoned = _read_reasoning(message), False
+    if not text and (chat is None or chat.request is None):  # a program reads its own body
+        text = _read_tool_call(message)
+        finish = "stop" if text else finish
+        reasoned = not text and bool(reasoning) and finish == "stop"
+        text, reasoning = (reasoning, "") if reasoned else (text, reasoning)
+    usage = data.get("usage")
+    usage = _mapping(usage, "usage") if chat is None or isinstance(usage, dict) else {}
+    tokens_in, tokens_out = (_tokens(usage, name, chat) for name in _COUNTS)
+    counted = tokens_in is None or tokens_out is None
+    if chat is not None and tokens_in is None:
+        tokens_in = _count_tokens("\n".join(message.content for message in chat.messages))
+    if tokens_out is None:
+        tokens_out = _count_tokens(text + reasoning)
+    assert tokens_in is not None
     cached, written, hour = _read_cached(usage, tokens_in, dropped)
+    cost = price.of(tokens_in, tokens_out, cached, written, hour) if price else None
     return Response(
-        Reply(
-            text,
-            tokens_in,
-            tokens_out,
-            finish,
-            price.of(tokens_in, tokens_out, cached, written, hour) if price else None,
-        ),
+        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned),
         hold_s=hold_s,
-        fingerprint=_label(data, "system_fingerprint", _LONGEST_FINGERPRINT, dropped),
+        fingerprint=_label(data, "system_fingerprint", _LONGEST_LABEL, dropped),
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
         server=server,
         cached=cached,
         written=written,
+        counted=counted,
+        answered_by=_label(data, "model", _LONGEST_LABEL, dropped) or "",
+        host=_label(data, "provider", _LONGEST_LABEL, dropped) or "",
     )
 
 
@@ -116,11 +164,62 @@ def _mapping(value: Any, name: str) -> dict[str, Any]:
     return value
 
 
-def _tokens(usage: dict[str, Any], name: str) -> int:
+def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
+    """Read a number of tokens, also from a text or a float.
+
+    ``None`` where there is none that can be, and the call says what is to be counted.
+    """
     value = usage.get(name)
+    if isinstance(value, str) and value.isascii() and value.isdecimal():
+        value = int(value) if len(value) <= _LONGEST_FINISH else value
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
     if type(value) is not int or not 0 <= value <= MOST_TOKENS:
+        if chat is not None:
+            return None
         raise UnfitReply(f"{name} is no whole number from 0 to {MOST_TOKENS}")
     return value
+
+
+def _count_tokens(text: str) -> int:
+    """Count the tokens of a text by a common vocabulary, since the model's isn't known."""
+    return int(litellm.token_counter(model="", text=text))
+
+
+def _join_parts(content: Any, kind: str) -> str:
+    """Join the parts of a message of one kind, ``text`` or ``thinking``; a text is one part."""
+    if not isinstance(content, list):
+        return _text(content, "content") if kind == "text" else ""
+    texts = []
+    for part in content:
+        said = part if isinstance(part, dict) else {"type": "text", "text": part}
+        if kind in str(said.get("type", "text")):  # `output_text` is one, too
+            inner = said.get(kind)
+            texts.append(_join_parts(inner, "text"))
+    return "".join(texts)
+
+
+def _read_reasoning(message: dict[str, Any]) -> str:
+    """Read what the model wrote before its answer; in another form than text it is left out."""
+    given = [message.get(name) for name in _REASONING]
+    texts = [text for text in given if isinstance(text, str) and len(text) <= MOST_TEXT]
+    inside = _join_parts(message.get("content"), "thinking")
+    return replace_surrogates(texts[0] if texts else inside)
+
+
+def _read_tool_call(message: dict[str, Any]) -> str:
+    """Read an answer that came as the call of a tool, though none was offered."""
+    calls: Any = message.get("tool_calls")
+    try:
+        (call,) = calls
+        arguments = call["function"]["arguments"]
+        given = json.loads(arguments) if isinstance(arguments, str) else arguments
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
+    alone = next(iter(given.values())) if isinstance(given, dict) and len(given) == 1 else None
+    if isinstance(alone, str):
+        return _text(alone, "arguments")
+    return _text(json.dumps(given), "arguments")
 
 
 def _text(value: Any, name: str) -> str:
@@ -151,6 +250,8 @@ def _read_cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> t
     """
     details = usage.get("prompt_tokens_details")
     counts = {} if details is None else _mapping(details, "prompt_tokens_details")
+    if "prompt_cache_hit_tokens" in usage:  # DeepSeek's name
+        counts = {"cached_tokens": usage["prompt_cache_hit_tokens"], **counts}
 
     def count(name: str, most: int) -> int:
         value = counts.get(name)

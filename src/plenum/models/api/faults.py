@@ -1,5 +1,7 @@
 """Classification of errors of providers and of LiteLLM as typed failures."""
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Any, NoReturn
 
@@ -26,7 +28,13 @@ _BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
     (exceptions.Timeout, Failure.TIMEOUT),
     (exceptions.APIConnectionError, Failure.SERVER),
 )
-_BY_STATUS = {401: Failure.AUTH, 403: Failure.AUTH, 408: Failure.TIMEOUT, 429: Failure.RATE_LIMIT}
+_BY_STATUS = {
+    401: Failure.AUTH,
+    402: Failure.BUDGET,
+    403: Failure.AUTH,
+    408: Failure.TIMEOUT,
+    429: Failure.RATE_LIMIT,
+}
 # What the error body's `code` says more exactly than the status.
 _BY_CODE = {
     "content_policy_violation": Failure.CONTENT_FILTER,
@@ -34,6 +42,18 @@ _BY_CODE = {
     "insufficient_quota": Failure.BUDGET,
     "billing_hard_limit_reached": Failure.BUDGET,
 }
+
+# How providers say of an account that it has no money; the status is 400, 402, 403 or 429.
+_NO_MONEY = re.compile(
+    r"insufficient[ _](?:balance|credits?|funds|quota)|credit balance|out of credits|"
+    r"exceeded your current quota|billing_hard_limit|no credits? (?:left|remaining)",
+    re.IGNORECASE,
+)
+
+_UNAVAILABLE = 503
+_LOADING = re.compile(r"\b(?:loading|starting|warming up|not ready)\b", re.IGNORECASE)
+_LOADING_S = 10.0
+"""Seconds between attempts at a server that is loading its model."""
 
 _LONGEST = 10_000
 """Characters of an error's body that are classified."""
@@ -49,9 +69,21 @@ def classify_status(
     try:
         _classify(route, original)
     except Exception as error:
-        failure = _by_code(code) or _failure(error, status)
+        failure = _by_code(code, message) or _failure(error, status)
     wait = rate_headers.retry_after(headers)
-    return CallError(failure, message or text or f"status {status}", status, wait)
+    said = message or text or f"status {status}"
+    if status == _UNAVAILABLE and _LOADING.search(said[:_LONGEST]):
+        # a server that is being started answers later: nothing was read, nothing is billed
+        return CallError(Failure.SERVER, said, status, wait or _LOADING_S, reached=False)
+    return CallError(failure, said, status, wait)
+
+
+def classify_reported(
+    route: Route, told: completions.ReportedError, headers: Mapping[str, str]
+) -> CallError:
+    """Classify an error that came with status 200, by the code that it names."""
+    raw = json.dumps({"error": told.error}).encode()
+    return classify_status(route, told.status, raw, headers)
 
 
 def classify_connection(route: Route, error: BaseException) -> CallError:
@@ -74,7 +106,7 @@ def classify_raised(route: Route, error: Exception) -> CallError:
     text = str(getattr(error, "message", error))
     body = getattr(error, "body", None)
     code = body.get("code") if isinstance(body, dict) else None
-    failure = _by_code(code) or next(
+    failure = _by_code(code, text) or next(
         (kind for name, kind in _BY_CODE.items() if name in text[:_LONGEST]), None
     )
     return CallError(
@@ -117,10 +149,20 @@ def _error(raw: bytes | bytearray) -> tuple[Any, str]:
     if not isinstance(error, dict):
         error = {"message": error}
     message = error.get("message")
-    return error.get("code"), message if isinstance(message, str) else ""
+    message = message if isinstance(message, str) else ""
+    return error.get("code"), message + _quote_upstream(error)
 
 
-def _by_code(code: Any) -> Failure | None:
+def _quote_upstream(error: Any) -> str:
+    """Quote what the provider behind a router said."""
+    metadata = error.get("metadata") if isinstance(error, dict) else None
+    words = metadata.get("raw") if isinstance(metadata, dict) else None
+    return f": {words}" if isinstance(words, str) else ""
+
+
+def _by_code(code: Any, message: str) -> Failure | None:
+    if _NO_MONEY.search(message[:_LONGEST]):
+        return Failure.BUDGET
     return _BY_CODE.get(code) if isinstance(code, str) else None
 
 

@@ -90,8 +90,11 @@ class Endpoint:
                 logprobs=chat.logprobs,
                 hold_s=rate_headers.hold_s(headers),
                 server=replica(headers),
+                chat=chat,
             )
             return response if chat.request is None else replace(response, body=data)
+        except completions.ReportedError as told:
+            raise faults.classify_reported(self.route, told, headers) from None
         except completions.UnfitReply as why:
             kind = headers.get("Content-Type", "no type")
             problem = f"the answer is no completion ({kind}, {len(raw)} bytes): {why}"

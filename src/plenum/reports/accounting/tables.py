@@ -158,6 +158,8 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         "batched": _sums(usages, "batched", ("calls", "cost")),
         "constrained": _sums(usages, "constrained", ("answers", "cut", "even", "repeated")),
         "total": total,
+        "answers": {name: _sum(usages, name) for name in ("lenient", "reasoning", "counted")},
+        "forms": _list_forms(usages),
     }
     below = notes("accounting_models", make_rows(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
@@ -167,6 +169,21 @@ def _sums(usages: Sequence[ConditionUsage], part: str, names: Sequence[str]) -> 
     """Sum up a part of the accounts over models and conditions; zeros where none has it."""
     rows = [m[part] for u in usages for m in (u.models or {}).values() if part in m]
     return {name: sum(row.get(name, 0) for row in rows) for name in names}
+
+
+def _sum(usages: Sequence[ConditionUsage], name: str) -> int:
+    """Sum up a number of the accounts over models and conditions."""
+    return sum(m.get(name, 0) for usage in usages for m in (usage.models or {}).values())
+
+
+def _list_forms(usages: Sequence[ConditionUsage]) -> str:
+    """List how answers differed from the prescribed form, such as ``: markup 3, percent 1``."""
+    forms = Counter[str]()
+    for usage in usages:
+        for model in (usage.models or {}).values():
+            forms.update(model.get("forms") or {})
+    listed = ", ".join(f"{name} {count}" for name, count in sorted(forms.items()))
+    return f": {listed}" if listed else ""
 
 
 def model_frame(usages: Sequence[ConditionUsage]) -> pd.DataFrame:

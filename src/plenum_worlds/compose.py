@@ -12,6 +12,7 @@ import yaml
 from plenum.design import (
     Config,
     Protocol,
+    choose_reading,
     complete_backend,
     prompt_text,
     require,
@@ -102,6 +103,7 @@ def compose(typed: Config) -> WorldCondition:
         seed=typed.seed,
         weights=weights,
         rerun=typed.rerun,
+        reading=choose_reading(typed.protocol, backend) if task.policy == AGENTS else "strict",
     )
 
 

@@ -160,8 +160,9 @@ class WorldCondition(Condition):
 
     @property
     def _held(self) -> dict[str, str]:
-        """The form of answers, where it isn't the usual one."""
-        return {"answers": self.answers} if self.constrained else {}
+        """The form of answers and how they are read, where identities are older than it."""
+        held = {"answers": self.answers} if self.constrained else {}
+        return held | ({"reading": self.reading} if self.reading != "strict" else {})
 
     @property
     def assigns(self) -> bool:
@@ -231,7 +232,7 @@ class WorldCondition(Condition):
                 changed.append(f"view={self.view}")
             if self.answer != ANSWER_FORMS[0]:
                 changed.append(f"answer={self.answer}")
-            changed += [f"answers={form}" for form in self._held.values()]
+            changed += [f"answers={self.answers}"] * self.constrained
             changed += [f"pinned={number}:{role}" for number, role in self.pinned]
         if self.runs > 1:
             changed.append(f"runs={self.runs}")

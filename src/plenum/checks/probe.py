@@ -103,7 +103,8 @@ class FirstTurn(Deliberation):
         ask = replace(first, chat=replace(first.chat, logprobs=self._condition.logprobs))
         reply = yield ask
         try:
-            self._note(ask, reply, **self._turn_of(reply.text, repaired=False))
+            read = self._parse_turn(reply.text, False, self._condition.speaker)
+            self._note(ask, reply, **read)
         except Malformed as problem:
             self._note(ask, reply, problem=str(problem))
         return {"kind": "end", "status": "completed"}

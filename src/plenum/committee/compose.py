@@ -13,6 +13,7 @@ from plenum.design import (
     Config,
     ModelConfig,
     RolesConfig,
+    choose_reading,
     complete_backend,
     prompt_text,
     require,
@@ -80,6 +81,8 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         resized=len(seats) != len(typed.roles.seats),
         weights=weights,
         rerun=typed.rerun,
+        # the papers' parser is strict, and so is ours of their form of answers
+        reading=choose_reading(typed.protocol, backend) if texts.answers == "short" else "strict",
     )
 
 

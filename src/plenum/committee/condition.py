@@ -11,7 +11,7 @@ from plenum.committee.answer_forms import turn_example
 from plenum.committee.ballots import ballot_form, clerk_form
 from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.state import state_example
-from plenum.design import Condition, list_changed_settings, temperature_label
+from plenum.design import Api, Condition, list_changed_settings, temperature_label
 
 if TYPE_CHECKING:
     from plenum.design import Protocol
@@ -92,6 +92,7 @@ class CommitteeCondition(Condition):
             "variants": [v.identified_by for v in self.variants],
             "frame": self.frame.digest,
             "weights": list(map(list, self.weights)),
+            "reading": self.reading if self.reading != "strict" else None,
         }
         return {key: part for key, part in parts.items() if part}
 
@@ -193,8 +194,10 @@ class CommitteeCondition(Condition):
         changed = [f"agents={len(self.seats)}"] if self.resized else []
         changed += list_changed_settings(
             (self.backend, self.protocol, self.sampling),
-            except_for=("window", "interaction", "feedback"),
+            except_for=("window", "interaction", "feedback", "reading"),
         )
+        if isinstance(self.backend, Api) and self.protocol.reading == "strict":
+            changed.append("reading=strict")
         if self.scenario.edition:
             changed.append(f"edition={self.scenario.edition}")
         if self.prompts != "plenum":
@@ -237,6 +240,7 @@ class CommitteeCondition(Condition):
             ],
             "clerk": self.clerk,
             **self.protocol.list_changed(),
+            **({"reading": self.reading} if self.reading != "strict" else {}),
             "sampling.temperature": self.sampling.temperature,
             "max_tokens": self.sampling.max_tokens,
         }

@@ -7,10 +7,10 @@ killed run, and branching off another one, is the same loop with recorded replie
 
 import dataclasses
 from collections import defaultdict, deque
-from collections.abc import Callable, Generator
+from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.committee import answer_forms, ballots, prompts
+from plenum.committee import answer_forms, ballots, prompts, reading
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -27,6 +27,7 @@ class Deliberation(Conversation[CommitteeCondition]):
     def __init__(self, condition: CommitteeCondition, replicate: int) -> None:
         self._read = condition.as_read_by(replicate)
         self._form = ballots.FORMS[condition.frame.answers]
+        self._lenient = condition.reading == "lenient"
         self._windows: defaultdict[str, deque[str]] = defaultdict(
             lambda: deque(maxlen=condition.protocol.window)
         )
@@ -70,25 +71,32 @@ class Deliberation(Conversation[CommitteeCondition]):
         ask = self._call("turn", number, seat.name, seat.model, messages, held)
         example = self._condition.fixed_values["state_format"]
         turn = yield from self._ask(
-            ask, self._turn_of, lambda p: prompts.repair_prompt(p, example, frame.repair)
+            ask,
+            lambda text, repaired: self._parse_turn(text, repaired, seat),
+            lambda p: prompts.repair_prompt(p, example, frame.repair),
         )
         assert turn is not None
         self._table[seat.name] = turn["state"]
         remark = prompts.quote_remark(seat.label, turn["argument"], number, frame.remark)
         self._window(seat).append(remark)
 
-    def _turn_of(self, text: str, repaired: bool) -> Entry:
+    def _parse_turn(self, text: str, repaired: bool, seat: Seat) -> Entry:
         """Parse a turn's argument and state; of a repair the state alone."""
         if self._condition.constrained:
             return self._parse_constrained(text)
+        labels, noted = self._condition.scenario.labels, dict[str, Any]()
         try:
-            options = len(self._condition.scenario.labels)
-            argument, state = stateline.parse_answer(text, options, self._form.closed)
+            if self._lenient:
+                others = [other.label for other in self._condition.seats if other != seat]
+                argument, state, forms = reading.read_answer(text, labels, others)
+                noted = _note_forms(forms)
+            else:
+                argument, state = stateline.parse_answer(text, len(labels), self._form.closed)
         except Malformed as problem:
             if not repaired:
                 problem.noted = {"argument": stateline.strip_state(text)}
             raise
-        return {"state": state} if repaired else {"argument": argument, "state": state}
+        return noted | ({"state": state} if repaired else {"argument": argument, "state": state})
 
     def _parse_constrained(self, text: str) -> Entry:
         """Parse a constrained turn; ``even`` notes that all of its weights are zero."""
@@ -117,9 +125,8 @@ class Deliberation(Conversation[CommitteeCondition]):
         held = answer_forms.ballot_schema(labels) if self._condition.constrained else None
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages, held)
         form = ballots.ballot_form(labels)
-        vote: ballots.Ballot = yield from self._json(
-            ask, ballots.parse_ballot, form, frame.repair_ballot
-        )
+        parse = reading.read_ballot if self._lenient else ballots.parse_ballot
+        vote: ballots.Ballot = yield from self._json(ask, parse, form, frame.repair_ballot)
         return vote
 
     def _format_ballot(self, vote: ballots.Ballot) -> dict[str, Any]:
@@ -138,9 +145,10 @@ class Deliberation(Conversation[CommitteeCondition]):
         members = len(condition.seats)
         held = answer_forms.make_count_schema(labels, members) if condition.constrained else None
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
+        parse = reading.read_count if self._lenient else ballots.parse_count
         try:
             count: ballots.Count = yield from self._json(
-                ask, ballots.parse_count, ballots.clerk_form(labels), condition.frame.repair_clerk
+                ask, parse, ballots.clerk_form(labels), condition.frame.repair_clerk
             )
         except ConversationFailed:
             return None
@@ -150,10 +158,23 @@ class Deliberation(Conversation[CommitteeCondition]):
         self, ask: Ask, parse: Callable[..., Any], form: str, template: str
     ) -> Generator[Ask, Reply, Any]:
         kind, labels = ask.kind, self._condition.scenario.labels
+
+        def parse_object(text: str, repaired: bool) -> Entry:
+            found = parse(text, labels, self._form)
+            if not self._lenient:
+                return {kind: found}
+            value, forms = found
+            return {kind: value} | _note_forms(forms)
+
         read = yield from self._ask(
             ask,
-            lambda text, _: {kind: parse(text, labels, self._form)},
+            parse_object,
             lambda problem: prompts.repair_json_prompt(problem, form, template),
         )
         assert read is not None
         return read[kind]
+
+
+def _note_forms(forms: Sequence[str]) -> Entry:
+    """Note how an answer differs from the prescribed form, if it does."""
+    return {"forms": list(forms)} if forms else {}

@@ -1,5 +1,6 @@
 from .backend_extensions import BACKENDS as BACKENDS
 from .backend_extensions import BackendExtension as BackendExtension
+from .compose import choose_reading as choose_reading
 from .compose import complete_backend as complete_backend
 from .compose import format_yaml as format_yaml
 from .compose import parse_job as parse_job
@@ -117,6 +118,7 @@ __all__ = [
     "check_flags",
     "check_meant",
     "check_settings",
+    "choose_reading",
     "complete_backend",
     "drop_settings",
     "explain",

@@ -14,7 +14,7 @@ from plenum.design.backend_extensions import BACKENDS
 from plenum.design.job import Job
 from plenum.design.ranges import require
 from plenum.design.schema import Config
-from plenum.design.settings import Api, Backend, ModelConfig, Protocol, Sampling
+from plenum.design.settings import Api, Backend, ModelConfig, Protocol, Sampling, Simulated
 
 
 def parse_job(cfg: DictConfig) -> Job:
@@ -114,6 +114,11 @@ def _refuse_misnamed(name: str, models: Sequence[str], backend: Backend) -> None
             f"of its own and its lengths: model.name=NAME protocol.argument_words="
             f"{Protocol().argument_words} sampling.max_tokens={Sampling().max_tokens}"
         )
+
+
+def choose_reading(protocol: Protocol, backend: Backend) -> str:
+    """Choose how answers are read: those of simulated agents always have the prescribed form."""
+    return "strict" if isinstance(backend, Simulated) else protocol.reading
 
 
 def role_text(key: str, folder: str, role: str) -> str:

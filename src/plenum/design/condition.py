@@ -35,6 +35,9 @@ class Condition(ABC):
         Of continuations: where they part from the replicates that they continue.
     rerun
         Which time this is run; not part of the identity, since it must change nothing.
+    reading
+        How answers are read: ``strict`` or ``lenient``. Identities are older than it, so that only
+        ``lenient`` is part of one.
     """
 
     kind: ClassVar[str]
@@ -47,6 +50,7 @@ class Condition(ABC):
     weights: tuple[tuple[str, str], ...] = ()
     branch: "Branch | None" = None
     rerun: int = 0
+    reading: str = "strict"
 
     @abstractmethod
     def collect_identity(self) -> dict[str, Any]:

@@ -38,6 +38,8 @@ class Protocol(StrictSettings):
     """The form of answers: asked for by the prompt alone, or enforced by the backend."""
     decision: str = "majority"
     """The rule that decides: the majority of ballots, the clerk, or one that a package adds."""
+    reading: Literal["lenient", "strict"] = "lenient"
+    """How answers of real models are read: what has one meaning, or the prescribed form alone."""
 
     @property
     def name(self) -> str:
@@ -54,7 +56,8 @@ class Protocol(StrictSettings):
         return {
             key: value
             for key, value in asdict(self).items()
-            if key in ("window", "argument_words") or value != getattr(Protocol, key)
+            if key in ("window", "argument_words")
+            or (key != "reading" and value != getattr(Protocol, key))  # a condition resolves it
         }
 
 

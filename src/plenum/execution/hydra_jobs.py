@@ -3,7 +3,7 @@
 import sys
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any, cast
@@ -25,6 +25,7 @@ from plenum.base import UserError, close_environment, say
 from plenum.design import Job, format_yaml, parse_job
 from plenum.execution.executors import Executor, choose_executor
 from plenum.execution.outcomes import Undefined, save_outcome
+from plenum.execution.resumption import keep_readings
 from plenum.execution.sweep import run_sweep
 from plenum.records import write_whole
 
@@ -53,7 +54,7 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
         raise UserError("experiment: it is a sweep; add -m (python run.py -m +experiment=...)")
     if hydra.mode == RunMode.RUN and hydra.runtime.choices.get("hydra/launcher") == "ray":
         raise UserError("hydra/launcher: ray runs sweeps only; add -m, even for one condition")
-    job = parse_job(cfg)
+    (job,) = keep_readings([parse_job(cfg)])
     if hydra.mode == RunMode.MULTIRUN and job.budget.limited:
         raise UserError("budget: it holds for a whole sweep only with hydra/launcher=concurrent")
     choose_executor([job]).check([job])
@@ -106,7 +107,8 @@ def _compose_all(
     seconds = time.monotonic() - began
     if len(batch) > MANY and seconds > 2:
         print(f"composed {len(batch)} conditions in {seconds:.0f} s", file=sys.stderr)
-    return composed
+    kept = keep_readings([each.job for each in composed])
+    return [replace(each, job=job) for each, job in zip(composed, kept, strict=True)]
 
 
 def _run_all(

@@ -16,7 +16,14 @@ from plenum.execution.caller import Caller, describe_bug
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
 from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
-from plenum.models import Ask, CallError, Conversation, Entry, make_failure_entry
+from plenum.models import (
+    Ask,
+    CallError,
+    Conversation,
+    Entry,
+    make_failure_entry,
+    separate_reasoning,
+)
 from plenum.records import NO_ANSWERS, DamagedJournal, Failure, Journal, drop_revoked
 
 
@@ -164,6 +171,8 @@ class Replicate:
                 self.complain(bug)
                 return
             reply = answer.response.reply
+            if self.condition.reading == "lenient":
+                reply = separate_reasoning(reply)
             entry = conversation.answer(reply)
             journal.append(entry)
             read = classify_failure(reply) if "problem" in entry else "ok"

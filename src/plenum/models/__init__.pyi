@@ -45,6 +45,7 @@ from .conversation import Entry as Entry
 from .conversation import Misread as Misread
 from .conversation import make_failure_entry as make_failure_entry
 from .conversation import rebuild_reply as rebuild_reply
+from .conversation import separate_reasoning as separate_reasoning
 from .pace import Pace as Pace
 from .pace import PacedBackend as PacedBackend
 from .pace import TokenCounting as TokenCounting
@@ -116,4 +117,5 @@ __all__ = [
     "rebuild_reply",
     "require_live_calls",
     "require_model_parameters",
+    "separate_reasoning",
 ]

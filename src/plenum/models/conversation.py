@@ -10,13 +10,15 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base import derive_seed, replace_surrogates
+from plenum.base import derive_seed, replace_surrogates, split_reasoning
 from plenum.design import Condition
 from plenum.models import AnswerSchema, Chat, Message, Reply
 from plenum.records import Failure
 
 Entry = dict[str, Any]
 C = TypeVar("C", bound=Condition)
+_RARE = ("reasoning", "reasoned")
+"""What an entry leaves out where it is empty: journals are older."""
 
 
 @dataclass
@@ -180,7 +182,7 @@ def answer_entry(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
         "round": ask.round,
         "seat": ask.seat,
         "model": ask.chat.model,
-        **vars(reply),
+        **{key: value for key, value in vars(reply).items() if value or key not in _RARE},
         **{key: _plain(value) for key, value in parsed.items()},
     }
 
@@ -203,7 +205,18 @@ def quote_reply(reply: Reply) -> Message:
 
 def rebuild_reply(entry: Entry) -> Reply:
     """Rebuild the reply that a journal entry was made from."""
-    return Reply(**{f.name: entry[f.name] for f in dataclasses.fields(Reply)})
+    names = [field.name for field in dataclasses.fields(Reply)]
+    return Reply(**{name: entry[name] for name in names if name in entry or name not in _RARE})
+
+
+def separate_reasoning(reply: Reply) -> Reply:
+    """Take a model's reasoning off its answer; where there is no other answer, it is the answer."""
+    reasoning, text = split_reasoning(replace_surrogates(reply.text))
+    given = replace_surrogates(reply.reasoning).strip()
+    reasoning = "\n".join(filter(None, (given, reasoning)))
+    if not text and reasoning and reply.finish == "stop":
+        return dataclasses.replace(reply, text=reasoning, reasoning="", reasoned=True)
+    return dataclasses.replace(reply, text=text, reasoning=reasoning)
 
 
 def _plain(value: Any) -> Any:

@@ -75,6 +75,9 @@ def rebuild_condition(client: Any, run: Any) -> Condition:
     composed.pop("durable", None)
     if "fit" in (backend := composed.get("backend") or {}) and backend["fit"] is None:
         del backend["fit"]
+    # Versions up to 0.2.0 read answers strictly, and didn't say so.
+    if (protocol := composed.get("protocol")) and "reading" not in protocol:
+        protocol["reading"] = "strict"
     condition = parse_job(composed).condition
     if condition.identity != identity:
         raise UserError(

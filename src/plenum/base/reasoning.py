@@ -1,0 +1,73 @@
+"""The reasoning that a model writes in front of its answer, which is no part of the answer.
+
+Servers with a parser for a model's reasoning return it in a field of its own; others leave it in
+the text, between marks that depend on the model. A mark that is closed and never opened is common,
+since chat templates open it in the prompt.
+"""
+
+import re
+
+# `<think>`, `<seed:think>`, Mistral's `[THINK]`, Kimi's `◁think▷`, `<|begin_of_thought|>`. Names
+# that an answer may give to a part of its own, such as `analysis`, aren't among them.
+_NAMES = r"(?i:think|thinking|thought|reasoning)"
+_OPEN = rf"<(?:\w+:)?{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
+_CLOSE = rf"</(?:\w+:)?{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
+_BLOCK = re.compile(rf"(?:{_OPEN})(.*?)(?:{_CLOSE})", re.DOTALL)
+_CLOSED = re.compile(rf"\A(.*)(?:{_CLOSE})", re.DOTALL)
+_OPENED = re.compile(rf"\A\s*(?:{_OPEN})(.*)\Z", re.DOTALL)
+_SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>")
+# Harmony, the form of gpt-oss: a message is a channel's name, a mark, and its text.
+_MESSAGE = re.compile(
+    r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>"
+    r"(.*?)(?=<\|(?:end|return|call|start)\|>|\Z)(?:<\|(?:end|return|call)\|>)?",
+    re.DOTALL,
+)
+# The same where a server removed its marks.
+_UNMARKED = re.compile(r"\Aanalysis(.+?)assistantfinal(.*)\Z", re.DOTALL)
+_MARKS = re.compile(rf"{_OPEN}|{_CLOSE}|<\|channel\|>|\Aanalysis")
+
+
+def split_reasoning(text: str) -> tuple[str, str]:
+    r"""Split what a model wrote into its reasoning and its answer.
+
+    Parameters
+    ----------
+    text
+        All that it wrote.
+
+    Returns
+    -------
+    reasoning, answer
+        Without the marks; the reasoning is empty where there is none. The answer is empty where the
+        reasoning has no end.
+
+    Examples
+    --------
+    >>> split_reasoning("<think>A or B?</think>\nB.")
+    ('A or B?', 'B.')
+    >>> split_reasoning("A or B? I take B.\n</think>B.")
+    ('A or B? I take B.', 'B.')
+    >>> split_reasoning("I think that B is better.")
+    ('', 'I think that B is better.')
+    """
+    if not _MARKS.search(text):
+        return "", text
+    if messages := _MESSAGE.findall(text):
+        answers = [said for channel, said in messages if channel == "final"]
+        others = [said for channel, said in messages if channel != "final"]
+        return _join(others), _join(answers)
+    if unmarked := _UNMARKED.match(text):
+        return unmarked[1].strip(), unmarked[2].strip()
+    found = _BLOCK.findall(text)
+    rest = _BLOCK.sub("", text)
+    if closed := _CLOSED.match(rest):
+        found.append(closed[1])
+        rest = rest[closed.end() :]
+    elif opened := _OPENED.match(rest):
+        found.append(opened[1])
+        rest = ""
+    return _join(found), _SOLUTION.sub("", rest).strip()
+
+
+def _join(parts: list[str]) -> str:
+    return "\n".join(part.strip() for part in parts if part.strip())

@@ -1,0 +1,198 @@
+"""Models and providers as people have them, over real sockets: what is read, and what is paid."""
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from aiohttp import web
+from command_line import KEY, Run
+from openai_server import Server
+from support.fault_server import FaultSettings, serve_in_thread
+
+pytestmark = pytest.mark.slow
+Body = dict[str, Any]
+CALLS = 2 * (2 * 2 + 1)
+"""Two replicates of a round of two seats: turns, ballots and a clerk's count."""
+LINE = 'STATE: pref=[0.20,0.30,0.50]; conf=70; tags=["fair_process","cost_control"]'
+THOUGHT = "They want a line. I secretly lean to A."
+
+
+def bend(write: Callable[[str], str]) -> Callable[[Body], None]:
+    def bent(body: Body) -> None:
+        message = body["choices"][0]["message"]
+        message["content"] = write(message["content"])
+
+    return bent
+
+
+def set_message(**fields: Callable[[str], Any]) -> Callable[[Body], None]:
+    def changed(body: Body) -> None:
+        message = body["choices"][0]["message"]
+        message |= {key: value(message["content"]) for key, value in fields.items()}
+
+    return changed
+
+
+def set_body(**fields: Any) -> Callable[[Body], None]:
+    return lambda body: body.update(fields)
+
+
+def call_tool(text: str) -> list[Body]:
+    return [{"function": {"name": "answer", "arguments": json.dumps({"text": text})}}]
+
+
+MODELS: dict[str, Callable[[Body], object]] = {
+    "plain": lambda body: None,
+    "think": bend(lambda text: f"<think>\n{THOUGHT}\n</think>\n{text}"),
+    "stray": bend(lambda text: f"{THOUGHT}\n</think>\n{text}"),
+    "draft": bend(lambda text: f"<think>{LINE}\n{{\"decision\": \"A\"}}</think>{text}"),
+    "harmony": bend(
+        lambda text: f"<|channel|>analysis<|message|>{THOUGHT}<|end|><|start|>assistant"
+        f"<|channel|>final<|message|>{text}<|return|>"
+    ),
+    "field": set_message(reasoning_content=lambda _: THOUGHT),
+    "reasoned": set_message(reasoning=lambda text: text, content=lambda _: None),
+    "parts": set_message(
+        content=lambda text: [
+            {"type": "thinking", "thinking": [{"type": "text", "text": THOUGHT}]},
+            {"type": "text", "text": text},
+        ]
+    ),
+    "tool": set_message(tool_calls=call_tool, content=lambda _: None),
+    "bold": bend(lambda text: text.replace("STATE:", "**STATE:**").replace('{"', '**{"')),
+    "fenced": bend(lambda text: f"Here it is:\n```JSON\n{text}\n```"),
+    "usagenull": set_body(usage=None),
+    "usagetext": set_body(usage={"prompt_tokens": "1000", "completion_tokens": 100.0}),
+    "nousage": lambda body: body.pop("usage"),
+}  # fmt: skip
+
+
+class OddServer(Server):
+    """Answers by the simulated agent, in the way that the model's name says."""
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        answered = await super().handle(request)
+        assert isinstance(answered, web.Response)
+        body = json.loads(answered.body)  # type: ignore[arg-type]
+        MODELS[(await request.json())["model"]](body)
+        return web.json_response(body)
+
+
+@pytest.fixture
+def odd() -> Iterator[Server]:
+    with serve_in_thread(FaultSettings(port=0), OddServer) as running:
+        running.server.running = running  # type: ignore[attr-defined]
+        yield running.server  # type: ignore[misc]
+
+
+def ask(run: Run, server: Server, *models: str, status: int = 0, **more: str) -> str:
+    listed = ",".join(f"hosted_vllm/{model}" for model in models)
+    return run(
+        *("-m", "backend=api", f"backend.api_base.hosted_vllm={server.url}"),
+        *(f"model.default={listed}", "model.name=x", "roles.agents=2", "rounds=1"),
+        *("replicates=2", "calls.backoff_s=0.01", "tracking=none"),
+        *(f"{key}={value}" for key, value in more.items()),
+        OPENAI_API_KEY=KEY,
+        status=status,
+    ).stderr
+
+
+def read_journals(folder: Path) -> dict[str, list[Body]]:
+    """The entries of all replicates, by model."""
+    found: dict[str, list[Body]] = {}
+    for journal in sorted(folder.glob("mlruns/journals/*/*.jsonl")):
+        if journal.stem.isdecimal():
+            head, *entries = map(json.loads, journal.read_text().splitlines())
+            found.setdefault(head["clerk"].rpartition("/")[2], []).extend(entries)
+    return found
+
+
+def test_an_answer_that_came_whole_is_read_and_paid_for_once(
+    odd: Server, run: Run, tmp_path: Path
+) -> None:
+    told = ask(run, odd, *MODELS)
+    asked = Counter(request["body"]["model"] for request in odd.requests)
+    assert asked == dict.fromkeys(MODELS, CALLS)
+    found = read_journals(tmp_path)
+    for model, entries in found.items():
+        ends = [entry for entry in entries if entry["kind"] == "end"]
+        assert [end["status"] for end in ends] == ["completed"] * 2, model
+        assert not [entry for entry in entries if "problem" in entry]
+    # what was thought is kept, and reaches no other seat
+    for model in ("think", "stray", "harmony", "field", "parts"):
+        said = [entry for entry in found[model] if entry["kind"] != "end"]
+        assert [entry.get("reasoning") for entry in said] == [THOUGHT] * CALLS, model
+    prompts = [json.dumps(request["body"]["messages"]) for request in odd.requests]
+    assert not [prompt for prompt in prompts if "secretly" in prompt]
+    assert not [prompt for prompt in prompts if "</think>" in prompt]
+    turns = [entry for entry in found["reasoned"] if entry["kind"] == "turn"]
+    assert all(entry["reasoned"] and "reasoning" not in entry for entry in turns)
+    plain = {entry["argument"] for entry in found["plain"] if entry["kind"] == "turn"}
+    fenced = {entry["argument"] for entry in found["fenced"] if entry["kind"] == "turn"}
+    assert not [argument for argument in (*plain, *fenced) if "```" in argument]
+    # each is said once
+    lines = told.splitlines()
+    assert sum("hosted_vllm/think thinks aloud" in line for line in lines) == 1
+    assert sum("hosted_vllm/bold" in line and "had one meaning" in line for line in lines) == 1
+    assert sum("nousage" in line and "counted here" in line for line in lines) == 1
+
+
+def test_a_budget_of_tokens_stops_at_a_server_that_does_not_count(odd: Server, run: Run) -> None:
+    told = ask(run, odd, "nousage", status=1, **{"budget.tokens": "1000000"})
+    assert "says no numbers of tokens" in told
+    assert len(odd.requests) <= 2
+
+
+def test_a_condition_that_was_begun_strictly_goes_on_so_and_pays_nothing_twice(
+    odd: Server, run: Run, tmp_path: Path
+) -> None:
+    # a study of 0.2.0: one replicate of an identity without a reading
+    ask(run, odd, "plain", **{"protocol.reading": "strict", "replicates": "1"})
+    (before,) = {path.parent.name for path in tmp_path.glob("mlruns/journals/*/000.jsonl")}
+    first = len(odd.requests)
+    assert first == CALLS // 2
+    told = ask(run, odd, "plain")
+    (after,) = {path.parent.name for path in tmp_path.glob("mlruns/journals/*/001.jsonl")}
+    assert after == before
+    assert len(odd.requests) == CALLS
+    assert sum("protocol.reading=strict" in line for line in told.splitlines()) == 1
+    # where no journal is, reading is lenient
+    ask(run, odd, "bold")
+    assert {path.parent.name for path in tmp_path.glob("mlruns/journals/*/000.jsonl")} > {before}
+    assert len(odd.requests) == 2 * CALLS
+
+
+ERRORS: dict[str, tuple[int, Body, str]] = {
+    "s402": (402, {"message": "Insufficient Balance"}, "stopped"),
+    "credit": (400, {"message": "Your credit balance is too low to access the API"}, "stopped"),
+    "quota": (429, {"message": "quota", "code": "insufficient_quota"}, "stopped"),
+    "inside402": (200, {"message": "Insufficient credits", "code": 402}, "stopped"),
+    "inside429": (200, {"code": 429, "message": "error", "metadata": {"raw": "slow down"}}, "429"),
+    "inside502": (200, {"code": 502, "message": "upstream failed"}, "502"),
+}
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+@pytest.mark.parametrize("name", ERRORS)
+def test_an_error_is_what_it_says(
+    name: str, transport: str, server: Server, run: Run, tmp_path: Path
+) -> None:
+    status, error, _ = ERRORS[name]
+    body = json.dumps({"error": error})
+    step = {"raw": body} if status == 200 else {"status": status, **error}
+    server.script = [step] * 40
+    given = {"calls.transport": transport, "calls.max_attempts": "2", "calls.backoff_max_s": "0.1"}
+    told = ask(run, server, "m", status=1, **given)
+    if ERRORS[name][2] == "stopped":
+        assert "the account's quota is used up" in told
+        assert len(server.requests) <= 2
+        assert "the same command continues" in told
+    else:
+        log = "".join(file.read_text() for file in tmp_path.glob("mlruns/journals/*/calls.jsonl"))
+        outcomes = {json.loads(line)["outcome"] for line in log.splitlines()}
+        assert outcomes - {"sent"} == {"rate_limit" if name == "inside429" else "server"}
+        if transport == "lean":  # LiteLLM drops the words of whom a router asked
+            assert error.get("metadata", {}).get("raw", error["message"]) in log

@@ -225,9 +225,11 @@ def test_at_least_a_hundred_and_twenty_spellings_are_tried() -> None:
 
 # --- fuzz ----------------------------------------------------------------------------------------
 
+Meaning = tuple[tuple[float, ...], int]
 
-def write_answer(random: Random) -> tuple[str, tuple[tuple[float, ...], int]]:
-    """An answer in a random spelling, and the state that its writer meant."""
+
+def write_answer(random: Random) -> tuple[str, Meaning]:
+    """A state in a random spelling, and what its writer meant."""
     options = random.randint(2, 5)
     cuts = sorted(random.sample(range(101), options - 1))
     shares = [b - a for a, b in zip([0, *cuts], [*cuts, 100], strict=True)]
@@ -255,46 +257,79 @@ def write_answer(random: Random) -> tuple[str, tuple[tuple[float, ...], int]]:
         random.shuffle(fields)
     mark = random.choice(("STATE: ", "**STATE:** ", "State: ", "STATE:\n", "- STATE: ", "", "Z: "))
     line = mark + random.choice(("; ", ", ", " ", ";\n")).join(fields)
-    for _ in range(random.choice((0, 0, 0, 1, 2))):  # characters lost, doubled or exchanged
-        at = random.randrange(len(line))
-        line = (
-            line[:at]
-            + random.choice(("", line[at] * 2, random.choice("0123.,%[]:;-")))
-            + line[at + 1 :]
-        )
-    return line, (tuple(share / 100 for share in shares), sure)  # fmt: skip
+    return line, (tuple(share / 100 for share in shares), sure)
+
+
+def write_ballot(random: Random) -> tuple[str, Meaning]:
+    """A ballot in a random spelling, with the place of the option that is voted for."""
+    place, sure = random.randrange(5), random.randint(0, 100)
+    label = "ABCDE"[place]
+    said = random.choice(
+        (f'"{label}"', f'"{label.lower()}"', f'"Option {label}"', f"'{label}'", label)
+    )
+    given = (f"{sure}", f"{sure}.0", f'"{sure}"', f'"{sure}%"', f"{sure / 100}", f'"{sure}/100"')
+    fields = [f'"decision": {said}', f'"confidence": {random.choice(given)}']
+    if random.random() < 0.3:
+        fields.append(random.choice(('"reason": "fair {a} 7"', '"second": "A"', "why: cost")))
+    random.shuffle(fields)
+    around = random.choice(
+        ("%s", "My vote:\n%s", "```json\n%s\n```", "**%s**", "[%s]", "%s\nA or B?")
+    )
+    return around % f"{{{', '.join(fields)}{random.choice(('', ','))}}}", ((place,), sure)
+
+
+def spoil(random: Random, text: str) -> str:
+    """Lose, double or exchange a character or two."""
+    for _ in range(random.choice((1, 2))):
+        at = random.randrange(len(text))
+        new = random.choice(("", text[at] * 2, random.choice("0123.,%[]:;-\"'{}")))
+        text = text[:at] + new + text[at + 1 :]
+    return text
 
 
 def find_misreadings(seed: int, answers: int) -> tuple[int, list[tuple[Any, ...]]]:
-    """Read unspoilt and spoilt answers: how many were read, and those that were read wrongly.
+    """Read answers, half of them spoilt: how many were read, and those that were read wrongly.
 
-    A spoilt answer counts as misread only if a reading contradicts all digits that it has: its
-    writer's meaning is gone. So only the unspoilt ones, and what the strict page reads, are judged.
+    An answer that isn't spoilt is read as its writer meant it, or refused. Of a spoilt one the
+    writer's meaning may be gone; it is misread if the numbers that were read don't stand in it.
     """
     random, read, wrong = Random(seed), 0, []
     for _ in range(answers):
-        line, meant = write_answer(random)
-        labels = tuple("ABCDE"[: len(meant[0])])
+        ballot = random.random() < 0.3
+        text, meant = write_ballot(random) if ballot else write_answer(random)
+        spoilt = random.random() < 0.5
+        shown = spoil(random, text) if spoilt else text
         try:
-            _, state, _ = read_answer(f"{SAID}\n{line}", labels, OTHERS)
+            found = read_one(shown, ballot, len(meant[0]))
         except Malformed:
             continue
         read += 1
-        near = all(abs(a - b) < 0.006 for a, b in zip(state.pref, meant[0], strict=True))
-        if not (near and state.conf == meant[1]) and not shows(line, state):
-            wrong.append((line, state, meant))
+        near = all(abs(a - b) < 0.006 for a, b in zip(found[0], meant[0], strict=True))
+        right = near and found[1] == meant[1]
+        if not right and (not spoilt or not shows(shown, found, ballot)):
+            wrong.append((shown, found, meant))
     return read, wrong
 
 
-def shows(line: str, state: State) -> bool:
-    """Return whether a line, as it stands, holds the numbers that were read, in their order."""
-    numbers = [float(each) for each in re.findall(r"\d+(?:\.\d+)?|\.\d+", line)]
-    scaled = [[value * total for value in (*state.pref,)] for total in (1, 100, *({sum(numbers)}))]
-    held = any(
-        all(any(abs(value - n) < 0.021 * max(1, total) for n in numbers) for value in values)
-        for values, total in zip(scaled, (1, 100, 100), strict=True)
+def read_one(text: str, ballot: bool, options: int) -> Meaning:
+    if ballot:
+        vote, _ = read_ballot(text, tuple("ABCDE"))
+        return ("ABCDE".index(vote.decision),), vote.confidence
+    _, state, _ = read_answer(f"{SAID}\n{text}", tuple("ABCDE"[:options]), OTHERS)
+    return state.pref, state.conf
+
+
+def shows(text: str, found: Meaning, ballot: bool) -> bool:
+    """Return whether a text, as it stands, holds what was read."""
+    numbers = [float(each) for each in re.findall(r"\d+(?:\.\d*)?|\.\d+", text)]
+    if found[1] not in numbers:
+        return False
+    if ballot:
+        return "ABCDE"[int(found[0][0])] in text.upper()
+    return any(
+        all(any(abs(share * total - n) < 0.021 * total for n in numbers) for share in found[0])
+        for total in (1, 100)
     )
-    return held and any(abs(state.conf - n) < 1e-9 for n in numbers)
 
 
 def test_no_answer_is_misread() -> None:
@@ -304,11 +339,11 @@ def test_no_answer_is_misread() -> None:
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
-def test_of_a_million_answers_none_is_misread() -> None:
-    read, wrong = find_misreadings(2, 1_000_000)
+def test_of_many_answers_none_is_misread() -> None:
+    """A tenth of the million that was read once; another seed reads others."""
+    read, wrong = find_misreadings(2, 100_000)
     assert wrong[:3] == []
-    assert read > 300_000
+    assert read > 40_000
 
 
 @given(st.text(max_size=80), st.sampled_from(["", PLAIN, B80]), st.text(max_size=20))

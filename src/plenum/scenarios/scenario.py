@@ -24,6 +24,10 @@ _FIELDS = (*_TEXTS, *LISTS, "options")
 _WHOLE = ("id", "title", "domain", "type", "question", "options", "packet")
 """Fields of a scenario whose whole packet is given word for word."""
 
+_LABEL = r"(?<![A-Za-z])[A-Z](?![A-Za-z])"
+_BETWEEN = r"\s*(?:[,、，;/]\s*)?(?:[^\W\d_A-Z]{1,5}\s*)?(?:[ld]['’])?(?:[Oo]p[ctz]\w+\s+)?"
+_ENUMERATION = re.compile(rf"{_LABEL}(?:{_BETWEEN}{_LABEL})+")
+
 
 @dataclass(frozen=True)
 class Option:
@@ -209,9 +213,10 @@ def _option_mistakes(data: Any) -> Iterator[str]:
 
 def _endpoint_mistakes(endpoint: str, labels: list[str]) -> Iterator[str]:
     """Yield mistakes in the endpoint, which must name every option's label and no other."""
-    # "A" alone may be an article, so a label counts where it stands in an enumeration.
-    lists = re.findall(r"\b[A-Z](?:(?:, (?:or |and )?|/| or | and )(?:option )?[A-Z])+\b", endpoint)
-    named = re.findall(r"\b[A-Z]\b", max(lists, key=len, default=""))
+    # "A" alone may be an article, so a label counts where it stands in an enumeration: `A oder B`,
+    # `A、B 或 C`. The word between two may be any short one, since its language isn't known.
+    lists = [found[0] for found in _ENUMERATION.finditer(endpoint)]
+    named = re.findall(_LABEL, max(lists, key=len, default=""))
     if named != labels and len(labels) > 1:
         yield (
             f"field endpoint: it names the labels {', '.join(named) or 'of no option'} "

@@ -1,5 +1,6 @@
 """Prompts are pure, hold what a seat needs, and give a member no way to forge anything."""
 
+import copy
 import json
 from collections.abc import Callable
 from dataclasses import replace
@@ -7,13 +8,15 @@ from dataclasses import replace
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from omegaconf import DictConfig, open_dict
 
 from plenum.committee import prompts
+from plenum.committee.condition import require_committee
 from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.frame_files import FRAME_TEMPLATES, list_template_problems
 from plenum.committee.prompts import flatten, quote_remark
 from plenum.committee.state import State
-from plenum.design import Condition
+from plenum.design import Condition, parse_job
 
 Make = Callable[..., Condition]
 
@@ -248,3 +251,14 @@ def test_flattening_leaves_ordinary_text_and_one_space_for_what_is_not_seen() ->
         assert flatten(f"a{c}{c}b") == "a b"
     for c in "\U000e0041\u061c\u180e\ufff9":  # tags spell hidden ASCII; the others steer text
         assert c not in flatten(f"a{c}b")
+
+
+@pytest.mark.parametrize("name", ["刘备", "Jürgen", "Дума_2"])
+def test_a_seat_has_a_name_in_any_letters(compose: Callable[..., DictConfig], name: str) -> None:
+    config = copy.deepcopy(compose())
+    with open_dict(config):
+        config.roles.seats = {name: "", "Chair": ""}
+    made = require_committee(parse_job(config).condition)
+    assert made.seats[0].name == name
+    system, _ = prompts.turn_prompt(made, made.seats[0], (), {}, 1)
+    assert f"Your seat: {name}" in system.content

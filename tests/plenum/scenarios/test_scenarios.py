@@ -203,3 +203,25 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path, fields: Fields
     assert "own.yaml, 7 mistakes: (1) field colour: unknown; " in line
     for field in ("title", "type", "cases", "question", "options.C", "endpoint"):
         assert f") field {field}: " in line
+
+
+@pytest.mark.parametrize(
+    "endpoint",
+    [
+        "Der Rat muss genau eine von A, B oder C beschließen.",
+        "Le conseil choisit l'option A, l'option B ou l'option C.",
+        "El consejo debe elegir A, B o C.",
+        "必须从A、B 或 C中选一个。",
+        "AまたはBまたはCを選ぶ。",
+        "Нужно выбрать A, B или C.",
+        "A council must adopt exactly one of option A, option B or option C.",
+    ],
+)
+def test_an_endpoint_names_its_labels_in_any_language(
+    tmp_path: Path, fields: Fields, endpoint: str
+) -> None:
+    fields["endpoint"] = endpoint
+    assert scenarios.load_scenario(written(tmp_path, fields)).endpoint == endpoint
+    fields["endpoint"] = endpoint.replace("B", "D")
+    with pytest.raises(UserError, match="A, D, C but the options are A, B, C"):
+        scenarios.load_scenario(written(tmp_path, fields))

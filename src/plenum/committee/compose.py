@@ -128,8 +128,8 @@ def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat,
     for number, (name, listed) in enumerate(names.items(), start=1):
         require(
             bool(re.fullmatch(r"[^\W\d_][\w -]{0,39}", name)),
-            f"roles.seats: {name!r}; a seat's name begins with a letter of any language, and has up "
-            "to 40 letters, digits, spaces, '_' and '-'",
+            f"roles.seats: {name!r}; a seat's name begins with a letter of any language, and has "
+            "up to 40 letters, digits, spaces, '_' and '-'",
         )
         model_id = model.seats.get(name) or model.seats.get(listed) or model.default
         if not model_id:

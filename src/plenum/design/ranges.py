@@ -114,7 +114,7 @@ def _check_study(name: str) -> str:
     if name == "Default":
         raise ValueError("'Default' is MLflow's own; choose another")
     if not is_study(name):
-        raise ValueError(f"{name!r}; use letters, digits, '.', '_' and '-'")
+        raise ValueError(f"{name!r}; use letters from a to z, digits, '.', '_' and '-'")
     return name
 
 

@@ -205,6 +205,11 @@ def _unreadable(argument: str) -> str:
     if slashed := re.fullmatch(r"\+*([\w.]+)\.([^./]+/.*)", key):
         braces = f"'+{slashed[1]}={{{slashed[2]}:{value}}}'"
         return f"{key}: a name with a slash in it stands in braces: {braces}"
+    if value.endswith(","):
+        listed = f"{key}={value}OTHER"
+        return f"{key}: {value} ends with a comma; several values stand without spaces: {listed}"
+    if key == "study" and not value.isascii():  # quoted it would be refused too
+        return f"study: {value!r}; use letters from a to z, digits, '.', '_' and '-'"
     quoted = '"{}"'.format(value.replace('"', ""))
     return f"{key}: {value} can't be read; quote it twice, here and for the shell: '{key}={quoted}'"
 

@@ -52,6 +52,8 @@ REFUSED = {
         ("-m roles=on,off protocol.window=3,0", "protocol.window: 0"),
         ("-m model=uniform,mixed backend=api", "set the environment variable"),
         ("rounds=[1", "rounds: [1 can't be read"),
+        ("roles=on,", "roles: on, ends with a comma; several values stand without spaces"),
+        ("study=ünï", "study: 'ünï'; use letters from a to z"),
         ("nonsense", "nonsense"),
         ("roles=true", "roles: true is none of"),
         ("scenario=null", "scenario: null is none of"),

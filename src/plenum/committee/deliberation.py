@@ -10,7 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.committee import answer_forms, ballots, prompts, reading
+from plenum.committee import answer_forms, ballots, prompts, state_reading, vote_reading
 from plenum.committee import state as stateline
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
@@ -88,7 +88,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         try:
             if self._lenient:
                 others = [other.label for other in self._condition.seats if other != seat]
-                argument, state, forms = reading.read_answer(text, labels, others)
+                argument, state, forms = state_reading.read_answer(text, labels, others)
                 noted = _note_forms(forms)
             else:
                 argument, state = stateline.parse_answer(text, len(labels), self._form.closed)
@@ -125,7 +125,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         held = answer_forms.ballot_schema(labels) if self._condition.constrained else None
         ask = self._call("ballot", self._condition.rounds, seat.name, seat.model, messages, held)
         form = ballots.ballot_form(labels)
-        parse = reading.read_ballot if self._lenient else ballots.parse_ballot
+        parse = vote_reading.read_ballot if self._lenient else ballots.parse_ballot
         vote: ballots.Ballot = yield from self._json(ask, parse, form, frame.repair_ballot)
         return vote
 
@@ -145,7 +145,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         members = len(condition.seats)
         held = answer_forms.make_count_schema(labels, members) if condition.constrained else None
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
-        parse = reading.read_count if self._lenient else ballots.parse_count
+        parse = vote_reading.read_count if self._lenient else ballots.parse_count
         try:
             count: ballots.Count = yield from self._json(
                 ask, parse, ballots.clerk_form(labels), condition.frame.repair_clerk
@@ -160,10 +160,9 @@ class Deliberation(Conversation[CommitteeCondition]):
         kind, labels = ask.kind, self._condition.scenario.labels
 
         def parse_object(text: str, repaired: bool) -> Entry:
-            found = parse(text, labels, self._form)
             if not self._lenient:
-                return {kind: found}
-            value, forms = found
+                return {kind: parse(text, labels, self._form)}
+            value, forms = parse(text, labels)
             return {kind: value} | _note_forms(forms)
 
         read = yield from self._ask(

@@ -11,8 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.committee.ballots import Ballot, Count
-from plenum.committee.reading import read_answer, read_ballot, read_count
 from plenum.committee.state import Malformed, State, parse_answer
+from plenum.committee.state_reading import read_answer
+from plenum.committee.vote_reading import read_ballot, read_count
 
 LABELS = ("A", "B", "C")
 OTHERS = ("Chair", "Welfare")

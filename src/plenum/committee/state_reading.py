@@ -1,4 +1,4 @@
-"""The lenient reader of answers: it reads what has one meaning, and never guesses.
+"""The lenient reader of states: it reads what has one meaning, and never guesses.
 
 A statement of a state is ``pref``, ``conf`` and ``tags`` with their values, in any order, behind
 ``STATE:``. The grammar, whose tokens may stand in markdown and be broken over lines::
@@ -12,31 +12,18 @@ A statement of a state is ``pref``, ``conf`` and ``tags`` with their values, in 
 
 What can be read in two ways is refused: numbers whose sum is neither 1 nor 100, a confidence of
 0.8 (of 1, or of 100), a sign, a decimal comma, two statements that differ, words around one.
-A ballot and a count are objects, in JSON or as YAML writes one in braces, with any words around
-them and any other keys; several must say the same.
 ``tests/plenum/committee/test_reading.py`` states for each accepted form a neighbour that isn't.
 """
 
 import json
 import re
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, NoReturn, TypeVar
-
-import yaml
+from typing import Any, NoReturn
 
 from plenum.base import flatten, refuse_repeats, split_lines, strip_fence, visible_text
-from plenum.committee.ballots import (
-    NONE,
-    SHORT,
-    AnswerForm,
-    Ballot,
-    Count,
-    parse_ballot,
-    parse_count,
-)
 from plenum.committee.state import TOLERANCE, Malformed, State, parse_answer, strip_state
 
 _KEYS = {
@@ -72,8 +59,6 @@ _LEFT_OVER = re.compile(
 )
 _TAG = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*")
 _LONGEST_TAG = 40
-_LONGEST_OBJECT = 10_000
-_MOST_VOTES = 10_000
 
 
 def read_answer(
@@ -108,14 +93,14 @@ def read_answer(
     >>> argument, state.pref, state.conf, forms
     ('We can wait.', (0.2, 0.3, 0.5), 70, ('marker', 'markup', 'of_100', 'quotes'))
     """
-    text = _END_OF_TURN.sub("", text)
+    text = strip_end_of_turn(text)
     with suppress(Malformed):
         argument, state = parse_answer(text, len(labels))
-        return clean_argument(argument), state, ()
+        return _clean_argument(argument), state, ()
     if whole := _read_whole_object(text, labels):
         return whole
     given = split_lines(text)
-    lines = [visible_text(line.translate(_QUOTES)) for line in given]
+    lines = [unify_characters(line) for line in given]
     found = _find_statements("\n".join(lines), labels)
     first, *again = found
     if any(other.state != first.state for other in again):
@@ -126,10 +111,20 @@ def read_answer(
         forms |= more | ({"characters"} if given[each.lines] != lines[each.lines] else set())
         given[each.lines] = [before] if before else []
     argument = strip_state("\n".join(given))  # which drops lines that speak of the form
-    return clean_argument(argument), first.state, tuple(sorted(forms)) or ("around",)
+    return _clean_argument(argument), first.state, tuple(sorted(forms)) or ("around",)
 
 
-def clean_argument(argument: str) -> str:
+def strip_end_of_turn(text: str) -> str:
+    """Remove the marks by which chat templates end a turn, where a server left them."""
+    return _END_OF_TURN.sub("", text)
+
+
+def unify_characters(text: str) -> str:
+    """Write full-width characters and the quotes of all languages as ASCII does."""
+    return visible_text(text.translate(_QUOTES))
+
+
+def _clean_argument(argument: str) -> str:
     """Remove lines of marks alone, which stood around a statement: fences, quotes, brackets."""
     return _LEFT_OVER.sub("", argument).strip()
 
@@ -403,167 +398,20 @@ def _read_whole_object(
     text: str, labels: Sequence[str]
 ) -> tuple[str, State, tuple[str, ...]] | None:
     """Read an answer that is one JSON object, with its state and maybe its argument."""
-    data = _parse_json(strip_fence(text))
+    data = parse_json(strip_fence(text))
     holder = data.get("state", data) if isinstance(data, dict) else None
     if not isinstance(holder, dict) or "pref" not in holder:
         return None
     state = _read_statement(_Scan(json.dumps(holder), 0), labels)
     argument = data.get("argument", "")
-    return clean_argument(argument) if isinstance(argument, str) else "", state, ("json",)
+    return _clean_argument(argument) if isinstance(argument, str) else "", state, ("json",)
 
 
-T = TypeVar("T")
-
-
-def read_ballot(
-    text: str, labels: Sequence[str], form: AnswerForm = SHORT
-) -> tuple[Ballot, tuple[str, ...]]:
-    """Read a ballot in any form that has one meaning.
-
-    Returns
-    -------
-    ballot, forms
-        ``forms`` is empty where :func:`~plenum.committee.ballots.parse_ballot` accepts it too.
-
-    Raises
-    ------
-    Malformed
-        There is no object, or it has two meanings.
-
-    Examples
-    --------
-    >>> read_ballot("My vote: {'decision': 'Option b', 'confidence': '80',}", "AB")
-    (Ballot(decision='B', confidence=80), ('object',))
-    """
-    with suppress(Malformed):
-        return parse_ballot(text, tuple(labels), form), ()
-
-    def read(data: dict[str, Any]) -> Ballot:
-        return Ballot(_read_label(data[form.vote], labels), _read_share(data[form.confidence]))
-
-    return _read_alike(text, {form.vote, form.confidence}, read), ("object",)
-
-
-def read_count(
-    text: str, labels: Sequence[str], form: AnswerForm = SHORT
-) -> tuple[Count, tuple[str, ...]]:
-    """Read the clerk's answer in any form that has one meaning.
-
-    Returns
-    -------
-    count, forms
-        ``forms`` is empty where :func:`~plenum.committee.ballots.parse_count` accepts it too.
-
-    Raises
-    ------
-    Malformed
-        There is no object, or it has two meanings.
-    """
-    with suppress(Malformed):
-        return parse_count(text, tuple(labels), form), ()
-    if not form.closed:  # the papers' form, whose clerk names the votes of each option
-        return parse_count(text, tuple(labels), form), ()
-
-    def read(data: dict[str, Any]) -> Count:
-        decision = _read_label(data["decision"], (*labels, NONE))
-        return Count(decision, _read_whole(data["majority_count"]), _read_whole(data["total"]))
-
-    return _read_alike(text, {"decision", "majority_count", "total"}, read), ("object",)
-
-
-def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) -> T:
-    """Read every object that has these keys; all must say the same."""
-    shown = visible_text(_END_OF_TURN.sub("", text).translate(_QUOTES))
-    objects = [each for found in _find_objects(shown) for each in _list_holders(found, keys)]
-    if not objects:
-        raise Malformed(f"no object with {', '.join(sorted(keys))}")
-    first, *others = [read(each) for each in objects]
-    if any(other != first for other in others):
-        raise Malformed(f"{len(objects)} objects, which differ; one is allowed")
-    return first
-
-
-def _find_objects(text: str) -> Iterator[Any]:
-    """Find what stands in braces, outermost first, as JSON or as YAML's flow mappings."""
-    start, depth, quoted = 0, 0, False
-    for place in re.finditer(r"\\.|[{}\"]", text):
-        mark = place[0]
-        if mark == '"' and depth:
-            quoted = not quoted
-        elif mark == "{" and not quoted:
-            start, depth = (start if depth else place.start()), depth + 1
-        elif mark == "}" and not quoted and depth:
-            depth -= 1
-            if depth == 0:
-                yield _parse_object(text[start : place.end()])
-    if depth:
-        raise Malformed("an object has no end")
-
-
-def _parse_object(text: str) -> Any:
-    """Parse an object; whatever a quoted text or a bare word says in YAML stays a text."""
-    data = _parse_json(text)
-    if data is None and len(text) <= _LONGEST_OBJECT and not set(text) & set("&*"):  # no aliases
-        with suppress(yaml.YAMLError, RecursionError):
-            return _convert_node(yaml.compose(text, Loader=yaml.BaseLoader))
-    return data
-
-
-def _parse_json(text: str) -> Any:
+def parse_json(text: str) -> Any:
+    """Parse JSON; ``None`` where it is none, and refused where a key stands twice."""
     try:
         return json.loads(text, object_pairs_hook=refuse_repeats(Malformed))
     except Malformed:
         raise
     except (ValueError, RecursionError):
         return None
-
-
-def _convert_node(node: Any) -> Any:
-    """Convert a node of YAML; a key that stands twice is refused."""
-    if isinstance(node, yaml.MappingNode):
-        pairs = [(str(key.value), _convert_node(value)) for key, value in node.value]
-        return refuse_repeats(Malformed)(pairs)
-    if isinstance(node, yaml.SequenceNode):
-        return [_convert_node(each) for each in node.value]
-    return node.value if isinstance(node, yaml.ScalarNode) else None
-
-
-def _list_holders(data: Any, keys: set[str]) -> list[dict[str, Any]]:
-    """List the objects in an object that have these keys, the object itself first."""
-    if isinstance(data, dict) and keys <= data.keys():
-        return [data]
-    if isinstance(data, dict) and keys & data.keys():
-        raise Malformed(f"the object has no {', '.join(sorted(keys - data.keys()))}")
-    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [holder for each in inner for holder in _list_holders(each, keys)]
-
-
-def _read_label(value: Any, labels: Sequence[str]) -> str:
-    """Read an option's label, in any case and with `Option` before it."""
-    said = value.strip(" \t\n\"'*`_.()[]:") if isinstance(value, str) else ""
-    said = re.sub(r"^(?:option|choice)\s+", "", said, flags=re.IGNORECASE).casefold()
-    named = [label for label in labels if label.casefold() == said]
-    if len(named) != 1:
-        raise Malformed(f"decision {flatten(str(value))[:24]!r} is not one of {', '.join(labels)}")
-    return named[0]
-
-
-def _read_share(value: Any) -> int:
-    number, given, of_100 = _read_value(value)
-    return check_share(number, given, of_100)
-
-
-def _read_whole(value: Any) -> int:
-    number, given, percent = _read_value(value)
-    if percent or not number.is_integer() or not 0 <= number <= _MOST_VOTES:
-        raise Malformed(f"{given} is no whole number from 0 to {_MOST_VOTES}")
-    return int(number)
-
-
-def _read_value(value: Any) -> tuple[float, str, bool]:
-    """Read a number of an object, also from a text, and whether it is said to be of 100."""
-    given = flatten(value if isinstance(value, str) else json.dumps(value))[:24]
-    number = re.fullmatch(r"([0-9]{1,5}(?:\.[0-9]{0,12})?) *(%|/ *100)?", given)
-    if number is None:
-        raise Malformed(f"{given} is no number")
-    return float(number[1]), number[1], bool(number[2])

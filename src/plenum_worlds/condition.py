@@ -232,7 +232,8 @@ class WorldCondition(Condition):
                 changed.append(f"view={self.view}")
             if self.answer != ANSWER_FORMS[0]:
                 changed.append(f"answer={self.answer}")
-            changed += [f"answers={self.answers}"] * self.constrained
+            if self.constrained:
+                changed.append(f"answers={self.answers}")
             changed += [f"pinned={number}:{role}" for number, role in self.pinned]
         if self.runs > 1:
             changed.append(f"runs={self.runs}")

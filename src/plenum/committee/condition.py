@@ -196,6 +196,7 @@ class CommitteeCondition(Condition):
             (self.backend, self.protocol, self.sampling),
             except_for=("window", "interaction", "feedback", "reading"),
         )
+        # Strict is usual where agents are simulated, and in the options of small hosted models.
         if isinstance(self.backend, Api) and self.protocol.reading == "strict":
             changed.append("reading=strict")
         if self.scenario.edition:

@@ -94,6 +94,7 @@ def read_answer(
     ('We can wait.', (0.2, 0.3, 0.5), 70, ('marker', 'markup', 'of_100', 'quotes'))
     """
     text = strip_end_of_turn(text)
+    # What strict reading accepts is read alike: the grammar only ever adds forms.
     with suppress(Malformed):
         argument, state = parse_answer(text, len(labels))
         return _clean_argument(argument), state, ()
@@ -106,7 +107,7 @@ def read_answer(
     if any(other.state != first.state for other in again):
         raise Malformed(f"{len(found)} STATE lines, which differ; one is allowed")
     forms = set[str]().union(*(each.forms for each in found), ["repeated"] if again else [])
-    for each in reversed(found):
+    for each in reversed(found):  # from the end, since each takes its lines out
         before, more = _read_surroundings("\n".join(lines), each, others)
         forms |= more | ({"characters"} if given[each.lines] != lines[each.lines] else set())
         given[each.lines] = [before] if before else []
@@ -197,6 +198,7 @@ def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
     for start, begin in markers:
         if found and start < found[-1].end:
             continue
+        # "I keep to the form STATE: pref=[...]" states nothing; a number makes it a statement.
         if not re.search("[0-9]", shown[begin:].lstrip().partition("\n")[0]):
             continue
         scan = _Scan(shown, begin)
@@ -275,6 +277,7 @@ def _read_preferences(scan: _Scan, labels: Sequence[str]) -> tuple[float, ...]:
         separators.add(separator)
     if len(values) != len(labels):
         raise Malformed(f"{len(values)} preferences for {len(labels)} options")
+    # `0,20; 0,30` are two numbers with decimal commas, or four: one kind of separator is clear.
     if len(separators) > 1:
         raise Malformed("the preferences have different separators; write 0.20 with a point")
     if values.keys() == set(labels):

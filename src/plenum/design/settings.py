@@ -39,7 +39,7 @@ class Protocol(StrictSettings):
     decision: str = "majority"
     """The rule that decides: the majority of ballots, the clerk, or one that a package adds."""
     reading: Literal["lenient", "strict"] = "lenient"
-    """How answers of real models are read: what has one meaning, or the prescribed form alone."""
+    """The reader of real models' answers: of all that has one meaning, or of one form alone."""
 
     @property
     def name(self) -> str:

@@ -106,6 +106,7 @@ class Caller:
             if value := getattr(response, name):
                 more[name] = value
         self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
+        # Only now, when the answer is journaled: it was paid for.
         if response.counted and self.ticket.counts_tokens:
             raise Stopped(
                 f"model {chat.model}: its server says no numbers of tokens, which "

@@ -1,4 +1,4 @@
-"""What earlier runs leave to be done: replicates to be resumed, and the reading they began with."""
+"""Resumption of earlier runs: the replicates to go on with, and how their answers are read."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace

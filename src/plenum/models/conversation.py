@@ -18,7 +18,7 @@ from plenum.records import Failure
 Entry = dict[str, Any]
 C = TypeVar("C", bound=Condition)
 _RARE = ("reasoning", "reasoned")
-"""What an entry leaves out where it is empty: journals are older."""
+"""Fields that an entry has only where they hold something, since journals are older."""
 
 
 @dataclass

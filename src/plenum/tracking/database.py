@@ -29,7 +29,7 @@ _LOCATIONS = (
     ("logged_models", "artifact_location"),
     ("trace_tags", "value"),
 )
-"""Where MLflow records the paths of artifacts."""
+"""Tables and columns in which MLflow records paths of artifacts."""
 
 _WRITTEN_BY_MLFLOW = {
     "alembic_version": "TRUE",

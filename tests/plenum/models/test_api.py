@@ -356,8 +356,10 @@ def test_missing_tokens_are_counted_and_not_booked_as_nothing(
 
 def test_an_answer_without_text_may_have_no_tokens(server: Server, transport: str) -> None:
     sent = {**completion("m", ""), "usage": {**USAGE, "completion_tokens": 0}}
-    reply = ask(server, transport, {"raw": json.dumps(sent)}).reply
+    response = ask(server, transport, {"raw": json.dumps(sent)})
+    reply = response.reply
     assert (reply.text, reply.tokens_in, reply.tokens_out) == ("", 9, 0)
+    assert not response.counted
 
 
 def test_a_server_that_is_not_there_is_a_server_failure_that_bills_nobody(

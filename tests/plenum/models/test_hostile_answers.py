@@ -436,3 +436,22 @@ def test_no_count_of_cached_tokens_makes_a_call_cheaper_than_all_cached(
     price = Price(4e-7, 1.6e-6, 1e-7)
     cost = price.of(tokens_in, tokens_out, cached)
     assert price.of(tokens_in, tokens_out, tokens_in) <= cost <= price.of(tokens_in, tokens_out)
+
+
+def test_parts_are_joined_and_nested_ones_have_an_end(server: Server) -> None:
+    """On the lean path only: LiteLLM has an own reading of parts."""
+    nested: Any = "hm"
+    for _ in range(200):
+        nested = [{"type": "thinking", "thinking": nested}]
+    parts = [*nested, {"type": "text", "text": "I "}, {"type": "output_text", "text": "agree."}]
+    reply = answered(server, "lean", body(message__content=parts)).reply
+    assert (reply.text, reply.reasoning) == ("I agree.", "")
+    inner = json.dumps(body(message__content=[{"type": "text", "text": nested}]))
+    assert failed(server, "lean", {"raw": inner}).failure is Failure.SERVER
+
+
+@pytest.mark.parametrize("arguments", ["{}", "[]", "7", "no JSON", None])
+def test_a_tool_s_call_without_an_answer_is_no_answer(server: Server, arguments: Any) -> None:
+    call = [{"function": {"name": "answer", "arguments": arguments}}]
+    sent = body(message__content=None, message__tool_calls=call)
+    assert answered(server, "lean", sent).reply.text == ""

@@ -255,10 +255,12 @@ def _as_completion(response: Any) -> dict[str, Any]:
         message = choice.get("message") or {}
         more = message.get("provider_specific_fields") or {}
         message.setdefault("refusal", more.get("refusal"))
-    usage = data.get("usage") or {}
-    for name, count in [*usage.items()]:
-        if name in ("prompt_tokens", "completion_tokens") and not count:
-            del usage[name]  # LiteLLM writes 0 where a provider says nothing
+    # LiteLLM writes 0 where a provider says nothing; 0 is true only of an answer without text.
+    usage, choices = data.get("usage") or {}, data.get("choices") or []
+    has_text = any((choice.get("message") or {}).get("content") for choice in choices)
+    for name in ("prompt_tokens", *["completion_tokens"] * has_text):
+        if not usage.get(name):
+            usage.pop(name, None)
     return data
 
 

@@ -9,6 +9,7 @@ the attempt fails; anything else that doesn't fit is left out, and named in
 
 import json
 import math
+import re
 from typing import Any, NoReturn
 
 from plenum.base import flatten, replace_surrogates
@@ -62,8 +63,7 @@ class ReportedError(Exception):
     def status(self) -> int:
         """The status that the error should have had."""
         for name in ("code", "status"):
-            code = str(self.error.get(name))
-            if code.isdecimal() and code.isascii() and 400 <= int(code[:4]) < 600:
+            if re.fullmatch("[45][0-9]{2}", code := str(self.error.get(name))):
                 return int(code)
         return _BAD_GATEWAY
 
@@ -125,6 +125,7 @@ def read_completion(
         finish = "stop" if text else finish
         reasoned = not text and bool(reasoning) and finish == "stop"
         text, reasoning = (reasoning, "") if reasoned else (text, reasoning)
+    # Counts that the body doesn't say are made from the call. A batch's lines come without calls.
     usage = data.get("usage")
     usage = _mapping(usage, "usage") if chat is None or isinstance(usage, dict) else {}
     tokens_in, tokens_out = (_tokens(usage, name, chat) for name in _COUNTS)
@@ -195,16 +196,21 @@ def _join_parts(content: Any, kind: str) -> str:
         said = part if isinstance(part, dict) else {"type": "text", "text": part}
         if kind in str(said.get("type", "text")):  # `output_text` is one, too
             inner = said.get(kind)
-            texts.append(_join_parts(inner, "text"))
-    return "".join(texts)
+            # thinking may be parts again, and a text never is: nesting can't go on
+            texts.append(_join_parts(inner, "text") if kind == "thinking" else _text(inner, kind))
+    return _text("".join(texts), "content")
 
 
 def _read_reasoning(message: dict[str, Any]) -> str:
     """Read what the model wrote before its answer; in another form than text it is left out."""
     given = [message.get(name) for name in _REASONING]
     texts = [text for text in given if isinstance(text, str) and len(text) <= MOST_TEXT]
-    inside = _join_parts(message.get("content"), "thinking")
-    return replace_surrogates(texts[0] if texts else inside)
+    if texts:
+        return replace_surrogates(texts[0])
+    try:
+        return _join_parts(message.get("content"), "thinking")
+    except UnfitReply:  # the answer came whole all the same
+        return ""
 
 
 def _read_tool_call(message: dict[str, Any]) -> str:
@@ -216,10 +222,11 @@ def _read_tool_call(message: dict[str, Any]) -> str:
         given = json.loads(arguments) if isinstance(arguments, str) else arguments
     except (ValueError, TypeError, KeyError, RecursionError):
         return ""
-    alone = next(iter(given.values())) if isinstance(given, dict) and len(given) == 1 else None
-    if isinstance(alone, str):
-        return _text(alone, "arguments")
-    return _text(json.dumps(given), "arguments")
+    if not given or not isinstance(given, dict):
+        return ""
+    # one text is the answer itself; several fields are the object that was asked for
+    (first, *others) = given.values()
+    return _text(first if isinstance(first, str) and not others else json.dumps(given), "arguments")
 
 
 def _text(value: Any, name: str) -> str:

@@ -27,7 +27,7 @@ help:
 	@echo "make papers       every figure and table of the papers from small runs, to outputs/papers"
 	@echo "make bench        the benchmarks"
 	@echo "make clean        remove the virtual environment and caches, never results"
-	@echo "make constraints  resolve constraints.txt anew from the ranges in pyproject.toml"
+	@echo "make constraints  resolve constraints.txt from the ranges in pyproject.toml"
 
 run: $(VENV)/.base
 	$(BIN)/python run.py -m $(EXPERIMENT_ARGS)

@@ -41,6 +41,7 @@ from .project import project_root as project_root
 from .project import resolve_path as resolve_path
 from .project import user_folder as user_folder
 from .reasoning import split_reasoning as split_reasoning
+from .reasoning import strip_reasoning as strip_reasoning
 from .regular_files import open_regular_file as open_regular_file
 from .regular_files import read_bytes as read_bytes
 from .regular_files import read_text as read_text
@@ -151,6 +152,7 @@ __all__ = [
     "split_lines",
     "split_reasoning",
     "strip_fence",
+    "strip_reasoning",
     "strip_secrets",
     "unmask",
     "unpack_problem",

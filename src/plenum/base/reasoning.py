@@ -69,5 +69,16 @@ def split_reasoning(text: str) -> tuple[str, str]:
     return _join(found), _SOLUTION.sub("", rest).strip()
 
 
+def strip_reasoning(text: str) -> str:
+    r"""Return the answer of a text as it is shown and compared: all of it where it is no more.
+
+    Examples
+    --------
+    >>> strip_reasoning("<think>A or B?</think>\nB."), strip_reasoning("<think>A or B?")
+    ('B.', '<think>A or B?')
+    """
+    return split_reasoning(text)[1] or text
+
+
 def _join(parts: list[str]) -> str:
     return "\n".join(part.strip() for part in parts if part.strip())

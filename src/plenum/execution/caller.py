@@ -87,9 +87,16 @@ class Caller:
             raise
 
     def note_answer(
-        self, chat: Chat, labels: Mapping[str, Any], answer: Answer, outcome: str = "ok"
+        self,
+        chat: Chat,
+        labels: Mapping[str, Any],
+        answer: Answer,
+        outcome: str = "ok",
+        journaled: bool = True,
     ) -> None:
         """Log the attempt that was answered; ``outcome`` says how the answer was read.
+
+        One that no journal has is logged with its usage, as one is whose answer was lost.
 
         Raises
         ------
@@ -105,7 +112,12 @@ class Caller:
         for name in ("answered_by", "host", "cached", "written", "dropped", "logprobs"):
             if value := getattr(response, name):
                 more[name] = value
-        self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
+        if not journaled:
+            reply = response.reply
+            tokens = reply.tokens_in + reply.tokens_out
+            more |= {"tokens_at_most": tokens, "cost_at_most": reply.cost}
+        said = {"outcome": outcome, "answered": journaled}
+        self._append(chat, labels, answer.attempt, said, more)
         # Only now, when the answer is journaled: it was paid for.
         if response.counted and self.ticket.counts_tokens:
             raise Stopped(

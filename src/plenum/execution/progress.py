@@ -10,7 +10,7 @@ from rich.live import Live
 
 from plenum.base import make_safe, say
 from plenum.models import Pace
-from plenum.records import Usage
+from plenum.records import TRIAL, Usage
 
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0
@@ -90,9 +90,9 @@ class Progress:
         self._first = self._first or self._last
         self.usage += Usage(1, entry["tokens_in"], entry["tokens_out"], entry["cost"] or 0.0)
         self.unpriced += entry["cost"] is None
-        if entry["kind"].endswith("_repair"):
-            self.repairs += 1
-            self._target_calls += 1
+        on_trial, repair = entry["kind"].startswith(TRIAL), entry["kind"].endswith("_repair")
+        self._target_calls += on_trial or repair
+        self.repairs += repair and not on_trial
         if "state" in entry and entry["seat"] == last_seat:
             self.rounds += 1
         if self._live is None and time.monotonic() - self._printed > _PLAIN_EVERY_S:

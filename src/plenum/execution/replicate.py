@@ -13,6 +13,7 @@ from plenum.design import ALL, Condition, RetryFailed
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent
 from plenum.execution.caller import Caller, describe_bug
+from plenum.execution.rehearsal import UnreadVote, rehearse_vote
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
 from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
@@ -20,7 +21,7 @@ from plenum.models import (
     Ask,
     CallError,
     Conversation,
-    Entry,
+    Reply,
     make_failure_entry,
     separate_reasoning,
 )
@@ -99,7 +100,8 @@ class Replicate:
             end = journal.end
             self._inherit(journal, ended=end is not None)
             if not self.trial.is_settled(self.condition.models):
-                self.trial.note_pass(e["model"] for e in journal.calls if "problem" not in e)
+                passed = [e for e in journal.calls if "problem" not in e]
+                self.trial.note_pass(e["model"] for e in passed if self._shows_all(e["kind"]))
             if end and not may_resume(end, self.retry_failed):
                 return False
             conversation = self._replay(journal)
@@ -157,6 +159,7 @@ class Replicate:
     async def _converse(self, conversation: Conversation[Any], journal: Journal) -> None:
         written = sum(entry["kind"] == "round" for entry in journal.entries)
         written = self._keep_up(conversation, journal, written)
+        replies: list[Reply] = []
         while (ask := conversation.ask) is not None:
             await self.trial.enter(ask.chat.model)
             try:
@@ -178,17 +181,37 @@ class Replicate:
             read = classify_failure(reply) if "problem" in entry else "ok"
             self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
             self.observe(entry)
-            self._note_trial(ask, entry, conversation.end or {})
+            # An answer and that to its repair belong to one turn.
+            replies = [*replies, reply] if ask.kind.endswith("_repair") else [reply]
+            end = conversation.end or {}
+            if end.get("status") == "failed":
+                self.trial.note_failure(ask.chat.model, end["reason"])
+            elif "problem" not in entry or ask.kind.endswith("_repair"):
+                await self._note_pass(ask, replies)
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
 
-    def _note_trial(self, ask: Ask, entry: Entry, end: Entry) -> None:
-        """Note whether the model passed a question, once that is clear."""
-        if end.get("status") == "failed":
-            self.trial.note_failure(ask.chat.model, end["reason"])
-        elif "problem" not in entry or ask.kind.endswith("_repair"):
-            self.trial.note_pass([ask.chat.model])
+    def _shows_all(self, kind: str) -> bool:
+        """Return whether an answer of this kind shows that a model can give the others, too."""
+        return self.condition.constrained or not kind.startswith("turn")
+
+    async def _note_pass(self, ask: Ask, replies: Sequence[Reply]) -> None:
+        """Note that the model passed a question; where that is a turn, have it vote first."""
+        model = ask.chat.model
+        if self._shows_all(ask.kind):
+            self.trial.note_pass([model])
+        elif self.trial.take_vote(model):
+            try:
+                said = await rehearse_vote(
+                    self.condition, self.index, ask, replies, self.caller, self.observe
+                )
+            except UnreadVote as unread:
+                self.trial.note_failure(model, unread.reason, str(unread))
+            else:
+                self.trial.note_pass([model])
+                if said:
+                    self.warn(said)
 
     def _keep_up(self, conversation: Conversation[Any], journal: Journal, written: int) -> int:
         """Journal the rounds that are over; return how many are written."""

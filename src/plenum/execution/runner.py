@@ -42,7 +42,7 @@ from plenum.execution.outcomes import (
 from plenum.execution.progress import Progress
 from plenum.execution.trackers import Trackers
 from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
-from plenum.records import CallLog, DamagedJournal, Failure, Usage
+from plenum.records import TRIAL, CallLog, DamagedJournal, Failure, Usage
 
 _AGAIN = "; the same command continues from here"
 
@@ -246,8 +246,8 @@ class SweepRunner:
             with self._executor.at_work():
                 result = await self._result(index, journal, self._executor.play(scene))
         self._executor.note_result(job, result)
-        repairs = sum(kind.endswith("_repair") for kind in answered)
-        left = job.condition.calls - (len(answered) - repairs)
+        more = sum(kind.endswith("_repair") or kind.startswith(TRIAL) for kind in answered)
+        left = job.condition.calls - (len(answered) - more)
         self._progress.replicate(left, not result.pending)
         if result.usable:
             record.replicate(journal, log.usage[index], result.pending)

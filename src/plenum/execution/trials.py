@@ -4,7 +4,8 @@ A model that can't write the format fails every replicate at its first question.
 replicates that ask a model try it, and the others wait until one of them has got past its first
 question to it. Where none does, the others aren't begun: the sweep ends and says so. Once any
 replicate of the sweep has got past a question to a model, now or in a run before, nothing of this
-happens to that model again.
+happens to that model again. In a committee the first that gets past a turn also has the model vote
+(:mod:`plenum.execution.rehearsal`), and only a vote that can be read ends the trial.
 """
 
 import asyncio
@@ -28,6 +29,8 @@ class _TrialState:
     read: bool = False
     under_way: set[Hashable] = field(default_factory=set)
     failed: Counter[str] = field(default_factory=Counter)
+    voter: Hashable = None  # the replicate that has it vote now
+    unread_vote: str = ""
 
 
 class Trials:
@@ -68,6 +71,8 @@ class Trials:
         """Give up the places of a replicate that is over."""
         for tried in self._models.values():
             tried.under_way.discard(who)
+            if tried.voter == who:
+                tried.voter = None
         self.change()
 
 
@@ -107,11 +112,13 @@ class Trial:
         if self.places is None:
             return
         tried = self.trials.get_trial((self.settings, model))
-        while not tried.read and self.who not in tried.under_way:
-            failed = tried.failed.total()
+        while not tried.read:
+            failed, waits = tried.failed.total(), tried.voter not in (None, self.who)
             if failed >= self.places:
-                raise ProviderUnavailable(Failure.UNREAD, _explain_end(model, tried.failed))
-            if failed + len(tried.under_way) < self.places:
+                raise ProviderUnavailable(Failure.UNREAD, _explain_end(model, tried))
+            if self.who in tried.under_way and not waits:
+                return
+            if not waits and failed + len(tried.under_way) < self.places:
                 tried.under_way.add(self.who)
                 return
             await self.trials.wait_for_change()
@@ -124,12 +131,25 @@ class Trial:
                 tried.read = True
                 self.trials.change()
 
-    def note_failure(self, model: str, reason: str) -> None:
-        """Note that an answer of a model ended the replicate."""
+    def take_vote(self, model: str) -> bool:
+        """Return whether the replicate is to have a model vote: no other one does or did."""
+        if self.places is None:
+            return False
+        tried = self.trials.get_trial((self.settings, model))
+        if tried.read or tried.voter is not None:
+            return False
+        tried.voter = self.who
+        return True
+
+    def note_failure(self, model: str, reason: str, unread_vote: str = "") -> None:
+        """Note that an answer of a model ended the replicate, or that its vote can't be read."""
         if self.places is not None:
             tried = self.trials.get_trial((self.settings, model))
             tried.under_way.discard(self.who)
+            if tried.voter == self.who:
+                tried.voter = None
             tried.failed[reason] += 1
+            tried.unread_vote = unread_vote or tried.unread_vote
             self.trials.change()
 
     def leave(self) -> None:
@@ -138,8 +158,15 @@ class Trial:
             self.trials.leave(self.who)
 
 
-def _explain_end(model: str, failed: Counter[str]) -> str:
+def _explain_end(model: str, tried: _TrialState) -> str:
+    failed = tried.failed
     reasons = ", ".join(f"{count} x {reason}" for reason, count in sorted(failed.items()))
+    if tried.unread_vote:
+        return (
+            f"model {model}: it was to vote after a first turn, before more is paid, and no vote "
+            f"of {failed.total()} trials could be read ({reasons}), such as: {tried.unread_vote}. "
+            "Try protocol.answers=constrained, a larger sampling.max_tokens or a stronger model"
+        )
     return (
         f"model {model}: none of the {failed.total()} replicates that tried it wrote a first "
         f"answer that could be read ({reasons}); the others weren't begun"

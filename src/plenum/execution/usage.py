@@ -4,7 +4,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plenum.records import Transcript, find_failed_call, group_failures
+from plenum.records import TRIAL, Transcript, find_failed_call, group_failures
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
@@ -48,7 +48,8 @@ def count_usage(
         ``lenient`` counts the answers that a strict reader would have refused, with how they
         differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
         ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted``
-        the answers whose tokens were counted here.
+        the answers whose tokens were counted here. ``trial_calls`` are those of a model's trial
+        (:mod:`plenum.execution.rehearsal`): in the cost, and not in calls and tokens.
         ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
         a condition that holds them to a form: ``answers``, those with a text that was ``cut``,
         turns without any weight, ``even``, and where there were any, actions with something twice,
@@ -120,6 +121,9 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
         row = row_of(line["model"])
         row["seconds"] += line["latency_s"]
         row["attempts"][line["outcome"]] += 1
+        if line["call"].startswith(TRIAL):  # no journal has its answer
+            row["trial_calls"] = row.get("trial_calls", 0) + 1
+            row["cost"] += line.get("cost_at_most") or 0.0
         for name in ("cached", "written"):
             if tokens := line.get(name):
                 row[f"tokens_{name}"] = row.get(f"tokens_{name}", 0) + tokens

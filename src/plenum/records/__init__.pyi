@@ -24,6 +24,7 @@ from .journal import ELICITED as ELICITED
 from .journal import MESSAGES as MESSAGES
 from .journal import NO_ANSWERS as NO_ANSWERS
 from .journal import REFUSED as REFUSED
+from .journal import TRIAL as TRIAL
 from .journal import Journal as Journal
 from .journal import drop_revoked as drop_revoked
 from .memo import recall as recall
@@ -40,6 +41,7 @@ __all__ = [
     "MESSAGES",
     "NO_ANSWERS",
     "REFUSED",
+    "TRIAL",
     "CallLog",
     "DamagedJournal",
     "FailedCall",

@@ -15,7 +15,7 @@ from plenum.records.journal import NO_ANSWERS, drop_revoked
 
 @dataclass(frozen=True)
 class Turn:
-    """One agent's turn: its argument and the state it reported."""
+    """One agent's turn: its argument, the state it reported, and the reasoning behind them."""
 
     round: int
     seat: str
@@ -24,6 +24,7 @@ class Turn:
     conf: int
     tags: tuple[str, ...]
     repaired: bool
+    reasoning: str = ""
 
 
 @dataclass(frozen=True)
@@ -145,9 +146,11 @@ def read(path: Path) -> Transcript:
 def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) -> Transcript:
     turns: list[Turn] = []
     ballots: dict[str, str] = {}
-    argument = ""
+    argument = reasoning = ""
     for entry in drop_revoked(entries):
-        argument = entry.get("argument", argument)
+        if "argument" in entry:  # a new turn; a repair brings its state alone
+            argument, reasoning = entry["argument"], ""
+        reasoning = "\n".join(filter(None, (reasoning, entry.get("reasoning"))))
         if "state" in entry and entry["kind"] != "round":
             turns.append(
                 Turn(
@@ -158,6 +161,7 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
                     conf=entry["state"]["conf"],
                     tags=tuple(entry["state"]["tags"]),
                     repaired=entry["kind"] == "turn_repair",
+                    reasoning=reasoning,
                 )
             )
         if "ballot" in entry:

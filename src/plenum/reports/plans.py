@@ -5,7 +5,9 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 
 from plenum.base import UserError
 from plenum.design import KINDS
@@ -19,6 +21,7 @@ from plenum.dynamics import (
     plan_replicates,
     tally,
 )
+from plenum.reports.accounting.common import select_distinct
 from plenum.reports.formats import (
     NONE,
     format_count,
@@ -32,69 +35,157 @@ from plenum.reports.rows import Row
 from plenum.reports.settings import PlanSettings
 from plenum.reports.table import Column, Table
 from plenum.reports.terminal_tables import show
-from plenum.tracking import Study, TrackedCondition
+from plenum.tracking import ConditionUsage, Study, TrackedCondition
 
 _WIDE = 1.0
 """Half widths above this are useless for a rate per round."""
 
 
 def publish(plan: PlanSettings) -> None:
-    """Print, for every condition, the replicates that a contrast needs and whether to stop."""
+    """Print the answer to each question in a sentence, and the numbers of every condition."""
     study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
-    show([tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)])
+    found = tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)
+    for sentence in describe_plan(found.frame, plan, select_distinct(study.usage)):
+        print(sentence)
+    show([found])
 
 
 def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
-    """Make the table with one line a condition."""
+    """Make the table with one line a condition, and columns for what is asked."""
     rows = [Row(condition, None) for condition in tracked]
-    columns = (
-        *condition_keys(rows),
-        Column("n"),
-        Column("disagreement", format=format_decimals(3)),
-        Column("steadier", f"for -{plan.difference:g}", format_count),
-        Column("less_steady", f"for +{plan.difference:g}", format_count),
-        Column("lambda", "λ̂", format_decimals(4)),
-        Column("sd", format=format_decimals(3)),
-        Column("replicates", "replicates per arm", format_decimals(0)),
-        Column(("low", "high", "half_width"), "interval now", _interval),
-        Column("half_width", format=_half_width),
-        Column("stop"),
-        Column("warnings", format=format_warnings),
-    )
+    columns = [*condition_keys(rows), Column("n")]
+    if plan.asked is not None:
+        columns += [
+            Column("disagreement", format=format_decimals(3)),
+            Column("steadier", f"for -{plan.asked:g}", format_count),
+            Column("less_steady", f"for +{plan.asked:g}", format_count),
+        ]
+    if plan.delta is not None or plan.half_width is not None:
+        columns.append(Column("lambda", "λ̂", format_decimals(4)))
+    if plan.delta is not None:
+        columns += [
+            Column("sd", format=format_decimals(3)),
+            Column("replicates", "replicates per arm", format_decimals(0)),
+        ]
+    if plan.half_width is not None:
+        columns += [
+            Column(("low", "high", "half_width"), "interval now", _interval),
+            Column("half_width", format=_half_width),
+            Column("stop"),
+        ]
+    columns.append(Column("warnings", format=format_warnings))
     lines = pd.DataFrame(
         {**condition.factors, "condition": condition.identity, **_line(condition, plan)}
         for condition in tracked
     )
     title = f"Study {plan.study}: plan"
     refused = any(name in REFUSED for line in lines["warnings"] for name in line.split())
-    told = notes("plan", rows, refused=refused, **vars(plan))
-    return Table("plan", title, lines, columns, told)
+    told = notes("plan", rows, refused=refused, asked=plan.asked, **vars(plan))
+    return Table("plan", title, lines, tuple(columns), told)
+
+
+def describe_plan(
+    lines: pd.DataFrame, plan: PlanSettings, usages: Sequence[ConditionUsage]
+) -> list[str]:
+    """Answer each question in a sentence.
+
+    Parameters
+    ----------
+    lines
+        What :func:`table` shows, one row a condition.
+    usages
+        What the conditions have used so far, by which calls and dollars are counted.
+    """
+    said = []
+    if plan.asked is not None:
+        sizes = lines[["steadier", "less_steady"]].to_numpy(dtype=float).ravel()
+        goal = f"a disagreement that is {plan.asked:g} smaller or larger"
+        said.append(_describe_need(goal, sizes, lines["n"], plan, usages))
+    if plan.delta is not None:
+        sizes = lines.reindex(columns=["replicates"]).to_numpy(dtype=float).ravel()
+        goal = f"a difference of λ̂ of {plan.delta:g}"
+        said.append(_describe_need(goal, sizes, lines["n"], plan, usages))
+    if plan.half_width is not None:
+        stop = lines.reindex(columns=["stop"])["stop"].astype(str).str.startswith("yes").sum()
+        said.append(
+            f"{stop} of {len(lines)} conditions may stop. The others go on until the interval of "
+            f"λ̂ is at most {plan.half_width:g} wide on each side, or all {plan.maximum} replicates "
+            "are there."
+        )
+    return said
+
+
+def _describe_need(
+    goal: str,
+    sizes: NDArray[np.float64],
+    present: Sequence[int],
+    plan: PlanSettings,
+    usages: Sequence[ConditionUsage],
+) -> str:
+    """Say how many replicates find a difference, and what so many cost."""
+    known = sizes[np.isfinite(sizes)]
+    if not known.size:
+        return f"No condition can be planned for {goal}: its column of the table is empty."
+    least, most = int(known.min()), int(known.max())
+    between = f"{least}" if least == most else f"{least} to {most}"
+    has = sorted({min(present), max(present)})
+    return (
+        f"To find {goal} with power {plan.power:g}, a condition needs {between} replicates; it has "
+        f"{' to '.join(map(str, has))}. {_describe_price(most, usages)}"
+    )
+
+
+def _describe_price(replicates: int, usages: Sequence[ConditionUsage]) -> str:
+    """Say what so many replicates of every condition take, as those cost that have ended."""
+    calls, dollars, priced = [], 0.0, True
+    for usage in usages:
+        ended, models = usage.tracked.completed + usage.tracked.failed, usage.models
+        if models is None or not ended:
+            return "What they cost isn't known, since not every condition has its accounts."
+        calls.append(sum(row["calls"] for row in models.values()) / ended)
+        dollars += sum(row["cost"] for row in models.values()) / ended
+        priced &= not any(row["unpriced"] for row in models.values())
+    each = sorted({round(number) for number in calls})
+    number = f"{len(calls)} condition{'s' if len(calls) > 1 else ''} of {replicates} take "
+    number += f"{len(calls)} x {replicates} x {each[0]} = " if len(each) == 1 else ""
+    total = sum(each) * len(calls) if len(each) == 1 else sum(calls)
+    bill = f", about ${replicates * dollars:,.2f} as they cost so far" if dollars else ""
+    unknown = "" if priced else "; the price of some calls isn't known"
+    return f"{number}{round(replicates * total):,} calls{bill}{unknown}."
 
 
 def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
     """Compute the replicates that a condition needs, and whether it may stop."""
-    line: dict[str, Any] = {"n": condition.completed, **_plan_disagreement(condition, plan)}
+    line: dict[str, Any] = {"n": condition.completed, "warnings": ""}
+    if plan.asked is not None:
+        line |= _plan_disagreement(condition, plan.asked, plan)
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}
+    if plan.delta is None and plan.half_width is None:
+        return line
     exponent = lyapunov(condition.ensemble, plan.window, condition.decisions)
     line |= {"lambda": exponent.value, "warnings": " ".join(exponent.warnings)}
     if exponent.refused or not (math.isfinite(exponent.se) and exponent.se > 0):
         return line  # λ̂ would have no interval and no test in the study that is planned, either
-    sd = exponent.se * math.sqrt(exponent.replicates)
-    try:
-        needed = plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates
-    except ValueError as error:
-        raise UserError(str(error)) from None
-    return line | {"sd": sd, "replicates": needed} | _stop(exponent, plan)
+    if plan.delta is not None:
+        sd = exponent.se * math.sqrt(exponent.replicates)
+        try:
+            needed = plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates
+        except ValueError as error:
+            raise UserError(str(error)) from None
+        line |= {"sd": sd, "replicates": needed}
+    return line | _stop(exponent, plan, plan.half_width) if plan.half_width else line
 
 
-def _plan_disagreement(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
+def _plan_disagreement(
+    condition: TrackedCondition, difference: float, plan: PlanSettings
+) -> dict[str, Any]:
     """Compute the disagreement, and the replicates that a smaller and a larger one take."""
     counts = tuple(tally(condition.decisions).items())
     line: dict[str, Any] = {"disagreement": pairwise_disagreement(condition.decisions).value}
-    for name, difference in (("steadier", -plan.difference), ("less_steady", plan.difference)):
-        line[name] = _plan_needed(counts, difference, plan.power, plan.alpha)
+    for name, wanted in (("steadier", -difference), ("less_steady", difference)):
+        line[name] = _plan_needed(counts, wanted, plan.power, plan.alpha)
     return line
 
 
@@ -110,7 +201,7 @@ def _plan_needed(
         return None
 
 
-def _stop(exponent: LyapunovEstimate, plan: PlanSettings) -> dict[str, Any]:
+def _stop(exponent: LyapunovEstimate, plan: PlanSettings, half_width: float) -> dict[str, Any]:
     """Compute the interval of this look, its half width, and whether to stop."""
     n = exponent.replicates
     if n > plan.maximum:
@@ -122,7 +213,7 @@ def _stop(exponent: LyapunovEstimate, plan: PlanSettings) -> dict[str, Any]:
         exponent.se,
         [*plan.looks, n],
         plan.maximum,
-        plan.half_width,
+        half_width,
         alpha=plan.alpha,
         spending=plan.spending,
     )

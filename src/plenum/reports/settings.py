@@ -91,20 +91,27 @@ class Settings(StrictSettings):
 class PlanSettings(StrictSettings):
     """The settings of `scripts/plan.py`.
 
-    See `plan_decisions`, `plan_replicates` and `look` of `plenum.dynamics`.
+    See `plan_decisions`, `plan_replicates` and `look` of `plenum.dynamics`. Of `difference`,
+    `delta` and `half_width` those that are given are the questions.
     """
 
     study: str
     uri: str
     window: Window
-    delta: Exact
     power: Exact
     alpha: Exact
-    half_width: Exact
     maximum: Annotated[Whole, Field(ge=3)]
     looks: Looks
     spending: Literal["obrien_fleming", "pocock"]
-    difference: Annotated[Exact, Field(lt=1)] = 0.2
+    difference: Annotated[Exact, Field(lt=1)] | None = None
+    delta: Exact | None = None
+    half_width: Exact | None = None
+
+    @property
+    def asked(self) -> float | None:
+        """The difference of disagreement that is asked for; 0.2 where nothing is."""
+        nothing = self.delta is None and self.half_width is None
+        return 0.2 if self.difference is None and nothing else self.difference
 
 
 def read_study_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:

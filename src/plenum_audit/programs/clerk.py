@@ -5,7 +5,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import derive_seed
+from plenum.base import derive_seed, strip_reasoning
 from plenum.models import AnswerSchema, Chat, Message, Reply, make_schema
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.decision import (
@@ -38,7 +38,7 @@ def ask_clerk(
             *options,
             "",
             "It wrote this, as a JSON string:",
-            json.dumps(text[-_LONGEST_TEXT:]),
+            json.dumps(strip_reasoning(text)[-_LONGEST_TEXT:]),
             "",
             "Which option did it decide for? Answer with the option's label alone, or with",
             f"{NO_DECISION} where it decided for none, or for more than one.",
@@ -59,7 +59,7 @@ def choice_schema(labels: tuple[str, ...]) -> AnswerSchema:
 def make_reading(case: AuditCase, number: int, model: str, reply: Reply) -> dict[str, Any]:
     """Return the journal's entry of a reading; an unreadable one has no decision."""
     try:
-        given = GivenDecision(text=_read_choice(reply.text))
+        given = GivenDecision(text=_read_choice(strip_reasoning(reply.text)))
         option = read_decision(given, {**case.options, NO_DECISION: NO_DECISION})
     except UnreadableDecision:
         option = NO_DECISION

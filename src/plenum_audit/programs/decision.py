@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import flatten, visible_text
+from plenum.base import flatten, strip_reasoning, visible_text
 from plenum_audit.programs.case import NO_DECISION
 
 RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
@@ -94,8 +94,9 @@ def read_decision(given: GivenDecision, options: Mapping[str, str], rule: str = 
         It names none of the options, or several, or denies one.
     """
     if given.option:
-        return _one(_find_named(given.option, options), given.option)
-    text = given.text[-LONGEST:]
+        option = strip_reasoning(given.option)
+        return _one(_find_named(option, options), option)
+    text = strip_reasoning(given.text[-LONGEST:])
     if not text.strip():
         return NO_DECISION
     name, _, rest = (given.extract or rule).partition(":")

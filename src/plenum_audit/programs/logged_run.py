@@ -6,7 +6,7 @@ from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import digest, flatten, redact, replace_surrogates
+from plenum.base import digest, flatten, redact, replace_surrogates, strip_reasoning
 from plenum.records import Failure
 from plenum_audit.programs.case import NO_DECISION, AuditCase
 from plenum_audit.programs.cases import find_option
@@ -52,7 +52,7 @@ def _shorten(text: str) -> str:
 def _line(row: Mapping[str, Any]) -> str:
     """Return the whole decision in one line."""
     text = row.get("decision")
-    return "" if text is None else _flat(str(text))
+    return "" if text is None else _flat(strip_reasoning(str(text)))
 
 
 _flat = lru_cache(4096)(flatten)

@@ -13,7 +13,7 @@ from typing import Any, Self
 from plenum.base import code_digest, say
 from plenum.design import Job
 from plenum.execution import Deliberations, Playable, ProviderUnavailable, ReportPool, Scene
-from plenum.records import Failure, verify_lines
+from plenum.records import TRIAL, Failure, verify_lines
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message
 from plenum_fleet.remote.tickets import LeaseTicket
@@ -96,7 +96,7 @@ class RayDeliberations(Deliberations):
         if lease is None or lease.ended.done():
             return
         if method == "observe":
-            lease.answers += 1
+            lease.answers += not arguments[0]["kind"].startswith(TRIAL)  # no journal has those
             self._workers.note_answer()
             lease.scene.observe(*arguments)
         elif method == "ended":

@@ -21,7 +21,7 @@ def arguments(server: Server, *more: str) -> list[str]:
 @pytest.mark.usefixtures("stored")
 def test_a_committee_deliberates_over_http(server: Server, run: Run, tmp_path: Path) -> None:
     run(*arguments(server), OPENAI_API_KEY=KEY)
-    assert len(server.requests) == 3 * 16
+    assert len(server.requests) == 3 * 16 + 2  # with the model's trial: a ballot and a count
     ends = [json.loads(data.splitlines()[-1]) for data in journals(tmp_path).values()]
     assert {end["status"] for end in ends} == {"completed"}
     entries = [json.loads(x) for d in journals(tmp_path).values() for x in d.splitlines()[1:-1]]

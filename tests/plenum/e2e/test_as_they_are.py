@@ -17,6 +17,8 @@ Body = dict[str, Any]
 CALLS = 2 * (2 * 2 + 1)
 """Two replicates of a round of two seats: turns, ballots and a clerk's count."""
 LINE = 'STATE: pref=[0.20,0.30,0.50]; conf=70; tags=["fair_process","cost_control"]'
+TRIAL = 2
+"""Its ballot and its count on trial."""
 THOUGHT = "They want a line. I secretly lean to A."
 
 
@@ -68,6 +70,11 @@ MODELS: dict[str, Callable[[Body], object]] = {
     "usagetext": set_body(usage={"prompt_tokens": "1000", "completion_tokens": 100.0}),
     "nousage": lambda body: body.pop("usage"),
 }  # fmt: skip
+VOTELESS: dict[str, Callable[[Body], object]] = {
+    "novote": bend(lambda text: "I abstain." if "decision" in text else text),
+    "nocount": bend(lambda text: "It is clear." if "majority" in text else text),
+}
+"""Models whose turns are read, and whose ballots or counts aren't."""
 
 
 class OddServer(Server):
@@ -77,7 +84,7 @@ class OddServer(Server):
         answered = await super().handle(request)
         assert isinstance(answered, web.Response)
         body = json.loads(answered.body)  # type: ignore[arg-type]
-        MODELS[(await request.json())["model"]](body)
+        (MODELS | VOTELESS)[(await request.json())["model"]](body)
         return web.json_response(body)
 
 
@@ -115,7 +122,7 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
 ) -> None:
     told = ask(run, odd, *MODELS)
     asked = Counter(request["body"]["model"] for request in odd.requests)
-    assert asked == dict.fromkeys(MODELS, CALLS)
+    assert asked == dict.fromkeys(MODELS, CALLS + TRIAL)
     found = read_journals(tmp_path)
     for model, entries in found.items():
         ends = [entry for entry in entries if entry["kind"] == "end"]
@@ -140,6 +147,27 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
     assert sum("nousage" in line and "counted here" in line for line in lines) == 1
 
 
+def test_a_model_that_cannot_vote_stops_the_sweep_at_its_first_turns(
+    odd: Server, run: Run, tmp_path: Path
+) -> None:
+    for _ in range(2):  # nothing that the first sweep left lets the second one go on
+        asked = len(odd.requests)
+        told = ask(run, odd, "novote", status=1, rounds="6", replicates="6")
+        assert "0 failed + 6 pending" in told
+        assert len(odd.requests) - asked <= 20  # four votes with their repairs, and some turns
+        (line,) = (line for line in told.splitlines() if line.startswith("stopped: "))
+        assert "I abstain." in line
+        assert "protocol.answers=constrained" in line
+        assert f"{len(odd.requests) - asked} calls made now" in told
+    # of a count the tally takes the place, unless the clerk decides
+    told = ask(run, odd, "nocount", rounds="2")
+    assert sum("nobody can read it" in line for line in told.splitlines()) == 1
+    decides = {"protocol.decision": "clerk", "rounds": "3"}
+    told = ask(run, odd, "nocount", status=1, **decides)
+    assert "0 failed + 2 pending" in told
+    assert "It is clear." in told
+
+
 def test_a_budget_of_tokens_stops_at_a_server_that_does_not_count(odd: Server, run: Run) -> None:
     told = ask(run, odd, "nousage", status=1, **{"budget.tokens": "1000000"})
     assert "says no numbers of tokens" in told
@@ -153,16 +181,16 @@ def test_a_condition_that_was_begun_strictly_goes_on_so_and_pays_nothing_twice(
     ask(run, odd, "plain", **{"protocol.reading": "strict", "replicates": "1"})
     (before,) = {path.parent.name for path in tmp_path.glob("mlruns/journals/*/000.jsonl")}
     first = len(odd.requests)
-    assert first == CALLS // 2
+    assert first == CALLS // 2 + TRIAL
     told = ask(run, odd, "plain")
     (after,) = {path.parent.name for path in tmp_path.glob("mlruns/journals/*/001.jsonl")}
     assert after == before
-    assert len(odd.requests) == CALLS
+    assert len(odd.requests) == CALLS + TRIAL  # its ballots were read before
     assert sum("protocol.reading=strict" in line for line in told.splitlines()) == 1
     # where no journal is, reading is lenient
     ask(run, odd, "bold")
     assert {path.parent.name for path in tmp_path.glob("mlruns/journals/*/000.jsonl")} > {before}
-    assert len(odd.requests) == 2 * CALLS
+    assert len(odd.requests) == 2 * (CALLS + TRIAL)
 
 
 ERRORS: dict[str, tuple[int, Body, str]] = {

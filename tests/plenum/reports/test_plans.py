@@ -25,6 +25,7 @@ ASKED = PlanSettings(
     study="s1",
     uri="sqlite:///unused.db",
     window=(3, 20),
+    difference=0.2,
     delta=0.03,
     power=0.8,
     alpha=0.05,

@@ -180,6 +180,22 @@ def test_kills_of_a_worker_the_command_and_a_node_lose_nothing_and_pay_nothing_t
         assert not (file.is_file() and secret in file.read_bytes()), file
 
 
+def test_limits_a_minute_and_the_budget_hold_over_the_workers_of_both_nodes(
+    nodes: Nodes, tmp_path: Path
+) -> None:
+    given = ("replicates=4", "budget.calls=100", "calls.rpm.openai=150", *nodes.given(4))
+    with serve_in_thread(FaultSettings(port=SERVER.port)) as server:
+        address = f"backend.api_base.openai={server.url}"
+        done = call(tmp_path, "run.py", *PAID, address, *given, cold=True, status=1, **KEY)
+        log = server.log()
+    used = {path.name for path in (tmp_path / "mlruns/journals").glob("*/calls-w*.jsonl")}
+    assert len(used) > 1  # of one worker its own limits would do
+    assert len(log) == 100
+    assert "100 calls made now" in done.stderr
+    # 150 a minute take 39 s; four workers of 150 each would take 10.
+    assert log[-1]["at"] - log[0]["at"] > 30
+
+
 def test_what_kills_its_worker_again_and_again_is_given_up(nodes: Nodes, tmp_path: Path) -> None:
     with serve_in_thread(replace(SERVER, latency=Latency(1000))) as server:
         given = (f"backend.api_base.openai={server.url}", "calls.timeout_s=900", "replicates=1")

@@ -73,7 +73,7 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
     """Collect the transcripts of a condition: every text once, and the turns by replicate.
 
     A turn is its round, seat (its number in speaking order), text (its number), flags, preferences,
-    confidence, tags. An unreadable one, which ended the replicate, ends after its flags.
+    confidence, tags, and the text of its reasoning where there is one. An unreadable one, which ended the replicate, ends after its flags.
     """
     place = {seat: number for number, seat in enumerate(seats)}
     numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
@@ -85,7 +85,8 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
             flags = (REPAIRED if turn.repaired else 0) + (INHERITED if at < inherited else 0)
             text, preferences = numbers[turn.argument], [round(share, 4) for share in turn.pref]
             state = [preferences, turn.conf, [numbers[tag] for tag in turn.tags]]
-            turns.append([turn.round, place[turn.seat], text, flags, *state])
+            thought = [numbers[turn.reasoning]] if turn.reasoning else []
+            turns.append([turn.round, place[turn.seat], text, flags, *state, *thought])
         unread = _unread(transcript)
         if unread is not None and unread["seat"] in place:
             text = numbers[str(unread.get("text", ""))]

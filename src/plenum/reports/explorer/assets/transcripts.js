@@ -2,10 +2,11 @@
 
 // Turns as the page shows them, from the short lists of a talk block.
 function turnsOf(talk, replicate) {
-  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags]) => ({
+  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags, thought]) => ({
     round,
     seat,
     text: talk.texts[text],
+    thought: talk.texts[thought],
     repaired: Boolean(flags & 1),
     inherited: Boolean(flags & 2),
     unread: Boolean(flags & 4),
@@ -97,7 +98,8 @@ function turnCell(turn, words, f, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
-    flags.map((flag) => el("span", { class: "flag" }, flag)));
+    flags.map((flag) => el("span", { class: "flag" }, flag)),
+    turn.thought ? el("details", { class: "reasons" }, el("summary", {}, "reasoning, which no other seat read"), said("p", { class: "words", dir: "auto" }, turn.thought)) : null);
 }
 
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.

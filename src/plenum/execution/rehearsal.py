@@ -1,0 +1,94 @@
+"""A ballot and a clerk's count on trial, before anybody pays for the turns that lead to them.
+
+A model that writes turns well may write no ballot that can be read, which shows only after the last
+round. So a committee's model is asked for a ballot as soon as it has had its first word, and the
+clerk's model for its count. These answers are in the call log and the budget, and in no journal.
+"""
+
+import dataclasses
+from collections.abc import Callable, Sequence
+
+from plenum.committee import CommitteeCondition, Deliberation, classify_failure
+from plenum.design import Condition
+from plenum.execution.caller import Caller
+from plenum.models import Ask, CallError, Entry, Reply, separate_reasoning
+from plenum.records import TRIAL
+
+_QUOTED = 80
+"""Characters of an answer that can't be read, in the line that says so."""
+
+
+class UnreadVote(Exception):
+    """Raised if a ballot or a count can't be read after its repair either."""
+
+    def __init__(self, kind: str, reason: str, problem: str, text: str) -> None:
+        quoted = " ".join(text.split())[:_QUOTED]
+        super().__init__(f"{kind}: {problem}; it wrote: {quoted!r}")
+        self.kind, self.reason = kind, reason
+
+
+async def rehearse_vote(
+    condition: Condition,
+    replicate: int,
+    turn: Ask,
+    replies: Sequence[Reply],
+    caller: Caller,
+    observe: Callable[[Entry], None],
+) -> str:
+    """Have a model vote after a turn of its own, and count as the clerk.
+
+    Parameters
+    ----------
+    condition, replicate
+        Which one the turn is of. Where its answers are held to their form, or nobody votes, nothing
+        is asked.
+    turn, replies
+        The model's turn: what it was asked, and its answers, with that to a repair.
+    caller, observe
+        What makes the calls, and is called with each answer.
+
+    Returns
+    -------
+    str
+        What is to be said of a count that can't be read where the tally decides; else empty.
+
+    Raises
+    ------
+    UnreadVote
+        The ballot, or a count that decides, can't be read. Where a call fails, it shows nothing,
+        and nothing is raised.
+    """
+    if not isinstance(condition, CommitteeCondition) or condition.constrained:
+        return ""
+    speaking = [seat for seat in condition.speaking_order if seat.name == turn.seat]
+    # A committee of this seat alone, over after a round: other seeds than any of the replicate's.
+    alone = dataclasses.replace(condition, rounds=1, seats=tuple(speaking))
+    deliberation = Deliberation(alone, replicate)
+    for reply in replies:
+        deliberation.answer(reply)
+    # A clerk that also has a seat is tried after that seat's ballot.
+    model, clerk = turn.chat.model, condition.clerk
+    counts = clerk == model or clerk not in {seat.model for seat in condition.seats}
+    asked: dict[str, tuple[str, Reply]] = {}
+    while (ask := deliberation.ask) is not None and (counts or not ask.kind.startswith("clerk")):
+        labels = {"replicate": replicate, "call": f"{TRIAL}{ask.kind}", "round": 1}
+        labels["seat"] = ask.seat
+        try:
+            answer = await caller.ask(ask.chat, labels)
+        except CallError:
+            return ""
+        reply = answer.response.reply
+        if condition.reading == "lenient":
+            reply = separate_reasoning(reply)
+        entry = deliberation.answer(reply)
+        read = classify_failure(reply) if "problem" in entry else "ok"
+        caller.note_answer(ask.chat, labels, answer, read, journaled=False)
+        observe({**entry, "kind": labels["call"]})
+        asked[ask.kind.removesuffix("_repair")] = entry.get("problem", ""), reply
+    for kind, (problem, reply) in asked.items():
+        unread = UnreadVote(kind, classify_failure(reply), problem, reply.text)
+        if problem and kind == "clerk" and condition.protocol.decision != "clerk":
+            return f"model {clerk} counts so that nobody can read it ({unread}); the tally decides"
+        if problem:
+            raise unread
+    return ""

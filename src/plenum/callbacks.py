@@ -49,14 +49,16 @@ class Closing(Callback):
             return
         tracked = config.tracking.uri is not None
         studies = dict.fromkeys(outcome.study for outcome in outcomes) if tracked else ()
-        counts, *problems = format_closing(outcomes)
-        say(counts)
+        counts, *others = format_closing(outcomes)
+        clean = all(outcome.clean for outcome in outcomes)
+        for line in (counts, *(others if clean else ())):
+            say(line)
         # Where nothing was completed, tables are empty, and the next steps need results.
         studies = studies if any(outcome.completed for outcome in outcomes) else ()
         printed = [_print_tables(study, config.tracking.uri) for study in studies]
-        for line in problems:  # last on the screen, not above it
+        for line in () if clean else others:  # last on the screen, not above it
             say(line)
-        if not all(printed) or not all(outcome.clean for outcome in outcomes):
+        if not all(printed) or not clean:
             raise SystemExit(1)
 
 

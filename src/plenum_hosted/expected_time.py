@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plenum.base import UserError, format_duration
+from plenum.base import UserError, format_duration, name_other_work
 from plenum.design import Condition, Job
 from plenum.execution import check_model, make_longest_prompts
 from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
@@ -81,13 +81,15 @@ def expect_times(
         except UserError as problem:  # a plan may be made where the model isn't
             yield f"time: unknown; {problem}"
             continue
+        other = name_other_work()
         done = paces is not None and all(pace.steps for pace in paces.values())
         if not paces or not done or not isinstance(model, TokenCounting):
-            yield f"time: unknown; {STEPS} tokens of {rows} rows took more than {PATIENCE_S:.0f} s"
+            tried = f"{STEPS} tokens of {rows} rows"
+            yield f"time: unknown; {tried} took more than {PATIENCE_S:.0f} s{other}"
             continue
         work = expect(items, model, paces, rows)
         told = _format_paces(paces, settings, rows)
-        yield f"time: about {format_duration(work.seconds)}, measured here {told}"
+        yield f"time: about {format_duration(work.seconds)}, measured here {told}{other}"
         if work.batches >= MANY_BATCHES:
             yield (
                 f"backend.rung={settings.rung}: prompts of several lengths decode in batches, one "

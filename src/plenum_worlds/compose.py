@@ -43,6 +43,8 @@ ANALYSIS = 80
 _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
 """Pieces into which a tokenizer splits numbers and brackets, at most; some join several digits."""
 _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
+_OF_WORLDS = {"answers", "reading", "window", "interaction"}
+"""What a world takes of the protocol; the last two are refused under names of their own."""
 _FOLDER = "conf/prompts/worlds"
 
 
@@ -253,9 +255,9 @@ def _refuse_committees(typed: Config) -> None:
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
     require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
-    for key in ("feedback", "order", "round_lines", "initial_state", "decision"):
-        value = getattr(typed.protocol, key)
-        usual = getattr(Protocol, key)
+    # Whatever else the protocol has, or will have, is refused here rather than without effect.
+    for key in vars(typed.protocol).keys() - _OF_WORLDS:
+        value, usual = getattr(typed.protocol, key), getattr(Protocol, key)
         require(value == usual, f"protocol.{key}: {value} is for committees, not for a task")
 
 

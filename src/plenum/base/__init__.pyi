@@ -28,6 +28,7 @@ from .processes import LineProcess as LineProcess
 from .processes import ProcessEnded as ProcessEnded
 from .processes import answer_parent as answer_parent
 from .processes import map_in_processes as map_in_processes
+from .processes import name_other_work as name_other_work
 from .processes import prepare_child as prepare_child
 from .progress import show_progress as show_progress
 from .project import USER_FOLDER as USER_FOLDER
@@ -124,6 +125,7 @@ __all__ = [
     "map_in_processes",
     "name_folder",
     "name_missing_package",
+    "name_other_work",
     "open_regular_file",
     "parse_yaml",
     "pause_collector",

@@ -204,6 +204,16 @@ def prepare_child() -> None:
     os.nice(5)
 
 
+def name_other_work() -> str:
+    """Say that other work holds this machine's cores, where it does; else return nothing.
+
+    A computation of ours has about as many threads as there are cores: a load of twice as many is
+    others' as well.
+    """
+    load, cores = os.getloadavg()[0], os.cpu_count() or 1
+    return f" (other work holds the cores: load {load:.0f} on {cores})" if load > 2 * cores else ""
+
+
 def map_in_processes(work: Callable[[Task], Result], tasks: Iterable[Task]) -> Iterator[Result]:
     """Yield the results of tasks, in their order, computed in one process a core.
 

@@ -81,7 +81,8 @@ def _require_own_name(given: str, file: Path, name: Path) -> None:
     called = held.get("name", file.stem) if isinstance(held, dict) else file.stem
     if called != file.stem:
         raise UserError(
-            f"--config-dir: {given}: {name} has name: {called!r}; it is the file's, {file.stem!r}"
+            f"--config-dir: {given}: {name} says name: {called!r}; write name: {file.stem}, as its "
+            "file is called"
         )
 
 

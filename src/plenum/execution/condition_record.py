@@ -1,5 +1,7 @@
 """The transfer of a condition to MLflow, as it happens, or not at all if nothing changed."""
 
+import json
+from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
@@ -9,9 +11,6 @@ from plenum.design import Job
 from plenum.execution.replay import trace_calls
 from plenum.records import Usage, read
 from plenum.tracking import Method, Tracker, describe_replicate, has_nested_runs, holds_condition
-
-_SAMPLE = 1
-"""Replicates of a condition that ``tracking.traces=sample`` traces: some 60 ms each."""
 
 
 class ConditionRecord:
@@ -93,7 +92,21 @@ class ConditionRecord:
 
 
 def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
-    """List the journals of the replicates that are traced."""
-    if job.traces == "sample":
-        return [journal for journal in journals if int(journal.stem) < _SAMPLE]
-    return list(journals) if job.traces == "all" else []
+    """List the journals of the replicates that are traced: some 60 ms each.
+
+    A sample is the first one that decides as most do, and the first that doesn't.
+    """
+    if job.traces != "sample":
+        return list(journals) if job.traces == "all" else []
+    decided = {journal: _read_decision(journal) for journal in journals}
+    for usual, _ in Counter(decided.values()).most_common(1):
+        as_most = [journal for journal in journals if decided[journal] == usual]
+        others = [journal for journal in journals if decided[journal] != usual]
+        return [*as_most[:1], *others[:1]]
+    return []
+
+
+def _read_decision(journal: Path) -> Any:
+    """Read a replicate's decision, or the reason of its failure; ``None`` while it is pending."""
+    end = json.loads(journal.read_bytes().splitlines()[-1])
+    return end.get("decision", end.get("reason"))

@@ -8,7 +8,7 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 
-from plenum.base import make_safe, say
+from plenum.base import make_safe, name_other_work, say
 from plenum.models import Pace
 from plenum.records import TRIAL, Usage
 
@@ -151,7 +151,7 @@ class Progress:
         speed = pace.tokens_a_second if pace else 0.0
         eta = _duration(left / rate) if self._settled else "-"
         if speed and not self._settled:  # an answer takes minutes: the first tokens tell
-            eta = f"at most {_duration(left * self._longest / speed)}"
+            eta = f"at most {_duration(left * self._longest / speed)}{name_other_work()}"
         tokens = f"{self.usage.tokens:,}"
         if pace and speed:
             rows = f"{pace.rows} of {pace.slots} rows"

@@ -37,6 +37,7 @@ from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.runs import CONDITIONS, search_runs
 from plenum.tracking.stored_runs import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
+from plenum.tracking.transcript_text import format_transcript
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
@@ -234,6 +235,8 @@ class ConditionWriter:
         run = self._study.runs.begin(name, tags, params)
         with artifacts.collect_artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
+            page = folder / f"{journal.stem}.md"
+            page.write_text(format_transcript(transcript), encoding="utf-8")
         self._study.runs.end(run.info.run_id, metrics, {}, status)
         self._children[index] = _Child(run.info.run_id, state)
 

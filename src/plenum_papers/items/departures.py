@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 
+from plenum.design import Protocol
 from plenum.tracking import TrackedCondition
 
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
@@ -19,9 +20,13 @@ MEANINGS = {
     "rounds": "not 20",
     "decision": "a majority of ballots or another rule, where the papers' clerk decides",
     "initial_state": "dashes for seats that haven't spoken, where the papers have an even state",
+    "protocol": "a setting of the protocol that the released runs don't have",
     "answers": "enforced JSON objects, where the papers' agents write freely",
 }
 """Possible departures, in words."""
+
+_NAMED = {"round_lines", "order", "decision", "initial_state", "answers", "reading", "window"}
+"""Settings of the protocol that the papers' runs have, or that a departure of their own names."""
 
 
 def departures(condition: TrackedCondition) -> tuple[str, ...]:
@@ -33,6 +38,7 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
     if condition.published:
         return ()
     settings = set(condition.factors.get("settings", "").split())
+    named = {word.partition("=")[0] for word in settings}
     ordered = condition.seats == SEATS or not condition.seats
     options = condition.preferences.shape[-1] or 3
     departing = {
@@ -44,6 +50,7 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
         "rounds": condition.factors.get("rounds", ROUNDS) != ROUNDS,
         "decision": "decision=clerk" not in settings,
         "initial_state": not settings & {"initial_state=even", "prompts=published"},
+        "protocol": bool(named & (vars(Protocol()).keys() - _NAMED)),
         "answers": "answers=constrained" in settings,
     }
     return tuple(key for key, departs in departing.items() if departs)

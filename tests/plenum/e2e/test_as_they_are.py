@@ -12,6 +12,9 @@ from command_line import KEY, Run
 from openai_server import Server
 from support.fault_server import FaultSettings, serve_in_thread
 
+from plenum.records import read
+from plenum.reports.explorer.replicates import talk
+
 pytestmark = pytest.mark.slow
 Body = dict[str, Any]
 CALLS = 2 * (2 * 2 + 1)
@@ -135,6 +138,16 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
     prompts = [json.dumps(request["body"]["messages"]) for request in odd.requests]
     assert not [prompt for prompt in prompts if "secretly" in prompt]
     assert not [prompt for prompt in prompts if "</think>" in prompt]
+    # the explorer has it beside the turn, folded
+    heard = {}
+    for path in tmp_path.glob("mlruns/journals/*/000.jsonl"):
+        transcript = read(path)
+        heard[transcript.head["clerk"].rpartition("/")[2]] = transcript
+    for model, thoughts in (("think", [THOUGHT]), ("plain", [])):
+        seats = [seat["seat"] for seat in heard[model].head["seats"]]
+        shown = talk({0: heard[model]}, seats)
+        said = [[shown["texts"][n] for n in turn[7:]] for turn in shown["replicates"][0]]
+        assert said == [thoughts] * 2
     turns = [entry for entry in found["reasoned"] if entry["kind"] == "turn"]
     assert all(entry["reasoned"] and "reasoning" not in entry for entry in turns)
     plain = {entry["argument"] for entry in found["plain"] if entry["kind"] == "turn"}

@@ -17,8 +17,9 @@ from plenum.dynamics import (
     plan_decisions,
     plan_replicates,
 )
-from plenum.reports.plans import table
+from plenum.reports.plans import describe_plan, table
 from plenum.reports.settings import PlanSettings
+from plenum.tracking import ConditionUsage
 from plenum.tracking.conditions import TrackedCondition
 
 ASKED = PlanSettings(
@@ -188,10 +189,32 @@ def test_the_notes_tell_what_was_asked() -> None:
     notes = table([tracked(1)], replace(ASKED, looks=(5, 8))).notes
     assert "for -0.2, for +0.2" in notes[0]
     assert "Δλ = 0.03 with power 0.8 at 0.05" in notes[1]
-    assert notes[2].startswith("delta, power, alpha, half_width and maximum are the defaults")
-    for words in ("at most 0.02 wide", "2 before it, of a study of up to 40", "(pocock)"):
-        assert words in notes[3]
-    assert "simulated" in notes[4]
+    for words in ("at most 0.02 wide", "3 looks at up to 40", "(pocock)"):
+        assert words in notes[2]
+    assert "simulated" in notes[3]
+    # nothing of what isn't asked
+    alone = table([tracked(1)], replace(ASKED, delta=None, half_width=None))
+    assert len(alone.notes) == 2
+    shown = {column.head for column in alone.columns}
+    assert shown.isdisjoint({"λ̂", "sd", "replicates per arm", "interval now", "stop"})
+
+
+def test_the_answer_is_a_sentence_with_replicates_calls_and_dollars() -> None:
+    conditions = [tracked(n, decisions=["A"] * 10 + ["B"] * 2) for n in (1, 2)]
+    models = {"m": {"calls": 12 * 27, "cost": 12 * 0.5, "unpriced": 0}}
+    usages = [ConditionUsage(c, {}, models, {}, {}) for c in conditions]
+    plan = replace(ASKED, delta=None, half_width=None)
+    lines = table(conditions, plan).frame
+    (said,) = describe_plan(lines, plan, usages)
+    sizes = [plan_decisions(conditions[0].decisions, by).replicates for by in (-0.2, 0.2)]
+    most = max(sizes)
+    assert f"needs {min(sizes)} to {most} replicates; it has 12" in said
+    assert f"2 x {most} x 27 = {2 * most * 27:,} calls" in said
+    assert f"${most * 2 * 0.5:,.2f}" in said
+    both = describe_plan(table(conditions, ASKED).frame, ASKED, usages)
+    assert len(both) == 3
+    (unknown,) = describe_plan(lines, plan, [replace(usages[0], models=None)])
+    assert "isn't known" in unknown
 
 
 # --- decisions ---------------------------------------------------------------------------------

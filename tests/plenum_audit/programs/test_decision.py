@@ -25,6 +25,13 @@ from plenum_audit.programs.decision import (
         ("", "", "none"),
         ("  \n", "name", "none"),
         ("A or B", "", None),
+        ("<think>A or B?</think>\nB", "", "B"),
+        ("I take the engineer, not the deserter.\n</think>\nOption B", "name", "B"),
+        (
+            '<|channel|>analysis<|message|>A<|end|><|channel|>final<|message|>{"d": "B"}',
+            "json:d",
+            "B",
+        ),
         ("D", "", None),
         ("I want the engineer with a degree.", "name", "B"),
         ("The engineer, not the engineer with a degree", "name", None),

@@ -73,7 +73,8 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
     """Collect the transcripts of a condition: every text once, and the turns by replicate.
 
     A turn is its round, seat (its number in speaking order), text (its number), flags, preferences,
-    confidence, tags, and the text of its reasoning where there is one. An unreadable one, which ended the replicate, ends after its flags.
+    confidence, tags, and the text of its reasoning where there is one. An unreadable one, which
+    ended the replicate, ends after its flags.
     """
     place = {seat: number for number, seat in enumerate(seats)}
     numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance

@@ -55,7 +55,9 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     assert [asked("tables", interval=name).interval for name in INTERVALS] == list(INTERVALS)
     given = {"delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5, "maximum": 30}
     found = asked("plan", window=[1, 2], looks=[3, 29], spending="pocock", **given)
-    assert found == PlanSettings(*source, (1, 2), 1.0, 0.9, 0.1, 0.5, 30, (3, 29), "pocock")
+    rest = {"delta": 1.0, "half_width": 0.5}
+    assert found == PlanSettings(*source, (1, 2), 0.9, 0.1, 30, (3, 29), "pocock", **rest)
+    assert (found.asked, asked("plan", delta=None, half_width=None).asked) == (None, 0.2)
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
         page = read_study_settings(ExploredStudy, compose("explore", ["study=s"]))
     assert (page.out, page.condition, page.replicates) == (
@@ -73,8 +75,8 @@ REFUSED: dict[tuple[str, str], list[Any]] = {
     ("tables", "draws"): [99, 0, -1, 100.0, "100", True, None],
     ("tables", "seed"): [-1, 0.5, "0", False, None],
     **{
-        ("plan", key): [0, -0.1, math.inf, math.nan, "0.1", True, None]
-        for key in ("delta", "alpha", "half_width")
+        ("plan", key): [0, -0.1, math.inf, math.nan, "0.1", True]
+        for key in ("delta", "alpha", "half_width", "difference")
     },
     ("plan", "power"): [0, -0.1, math.inf, math.nan, "0.1", True, None, 1, 1.5, 0.05, 0.01],
     ("plan", "spending"): ["haybittle", None],

@@ -184,6 +184,7 @@ def test_limits_a_minute_and_the_budget_hold_over_the_workers_of_both_nodes(
     nodes: Nodes, tmp_path: Path
 ) -> None:
     given = ("replicates=4", "budget.calls=100", "calls.rpm.openai=150", *nodes.given(4))
+    given += ("calls.max_concurrency=2",)  # a worker holds so many replicates: all four have some
     with serve_in_thread(FaultSettings(port=SERVER.port)) as server:
         address = f"backend.api_base.openai={server.url}"
         done = call(tmp_path, "run.py", *PAID, address, *given, cold=True, status=1, **KEY)

@@ -324,18 +324,23 @@ def draw_figure(tables: dict[str, pd.DataFrame], file: Path) -> None:
 
 
 def format_table(frame: pd.DataFrame) -> str:
-    """Format a frame as Markdown."""
+    """Format a frame as Markdown; what is the same in every line is said once, below it."""
 
     def write(name: str, value: float) -> str:
         if math.isnan(value):
             return "-"
         return format(value, FORMATS[name]) if name in FORMATS else f"{100 * value:.1f}"
 
-    head = [str(frame.index.name), *map(str, frame.columns)]
-    lines = [head, ["---"] * len(head)]
+    below = ""
+    if len(frame[["draws", "±"]].drop_duplicates()) == 1:
+        draws, error = (write(name, frame[name].iloc[0]) for name in ("draws", "±"))
+        frame = frame.drop(columns=["draws", "±"])
+        below = f"\n\n{draws} draws each, ± {error}."
+    lines = [[str(frame.index.name), *map(str, frame.columns)]]
     for label, row in frame.iterrows():
         lines.append([str(label), *(write(str(name), value) for name, value in row.items())])
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    head, *rest = (f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join([head, "|" + "---|" * len(lines[0]), *rest]) + below
 
 
 def find_ranges(tables: dict[str, pd.DataFrame]) -> dict[str, float]:

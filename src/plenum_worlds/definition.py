@@ -125,16 +125,12 @@ class Display:
         The metric in a sweep's lines.
     performance, deviation
         Labels of the axes for performance and for the deviation of proposals.
-    shock
-        The event that counts as a shock.
     lower_is_better
         True if smaller values of the first metric are better.
     ends_early
         True if runs may end before their planned rounds; they then keep their last performance.
     gaps
         A note on rounds without a value, for a figure of performance by round.
-    shock_note
-        A note for tables of recovery, on shocks that depend on agents' actions.
     ranges
         Limits of a metric, within which intervals are drawn.
     relabelled
@@ -146,11 +142,9 @@ class Display:
     headline: str
     performance: str
     deviation: str
-    shock: str
     lower_is_better: bool = False
     ends_early: bool = False
     gaps: str = ""
-    shock_note: str = ""
     ranges: Mapping[str, tuple[float, float]] = field(default_factory=dict)
     relabelled: Mapping[str, tuple[str, str]] = field(default_factory=dict)
 

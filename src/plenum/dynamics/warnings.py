@@ -188,7 +188,6 @@ _EVERY = (
         "branching", "", "continuations of base states: see Γ̂ in the tables, there is no λ̂"
     ),
     EstimateWarning("one_shot", "", "a vote without deliberation: there is nothing to fit"),
-    EstimateWarning("no_shocks", "", "no shock struck: there is nothing to recover from"),
     EstimateWarning(
         "few_episodes", "", "fewer than five episodes, which are the independent draws"
     ),
@@ -198,9 +197,6 @@ _EVERY = (
     EstimateWarning("few_high", "", "fewer than ten points above the breakpoint"),
     EstimateWarning("dropped_nan", "", "points without a value were left out"),
     EstimateWarning("constant_x", "", "all points have the same x: there is no fit"),
-    EstimateWarning("clustered", "", "shocks of one episode are taken for independent"),
-    EstimateWarning("mostly_censored", "", "most recoveries weren't seen to their end"),
-    EstimateWarning("beyond_data", "", "the horizon is later than any recovery that was seen"),
     EstimateWarning("abstentions", "", "agents abstained in some rounds, and did nothing there"),
     EstimateWarning("silent", "", "turns of the discussion had no readable answer"),
     EstimateWarning("cut", "", "answers ended inside their object"),

@@ -15,9 +15,7 @@ _DISPLAY = Display(
     headline="coverage",
     performance="coverage",
     deviation="d̄ of proposals (cells)",
-    shock="spawn",
     gaps="; gaps: rounds without a disaster",
-    shock_note=", and where spawns need room an arm that clears less meets fewer of them",
     ranges={
         "coverage": (0.0, 1.0),
         **dict.fromkeys(("misallocation", "response_delay", "disasters"), (0.0, math.inf)),

@@ -1,4 +1,4 @@
-"""Estimates of worlds: recovery from shocks, the two-lines test, and the theoretical model."""
+"""Estimates of worlds: the two-lines test, and the theoretical model."""
 
 import lazy_loader
 

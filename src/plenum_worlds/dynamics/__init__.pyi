@@ -1,6 +1,3 @@
-from .recovery import Recovery as Recovery
-from .recovery import recoveries as recoveries
-from .recovery import recovery_time as recovery_time
 from .theory.exact_results import Monotonicity as Monotonicity
 from .theory.exact_results import check_monotonicity as check_monotonicity
 from .theory.exact_results import compute_expected as compute_expected
@@ -18,14 +15,11 @@ __all__ = [
     "GridResult",
     "Monotonicity",
     "ParameterGrid",
-    "Recovery",
     "TwoLines",
     "check_monotonicity",
     "compute_expected",
     "estimate_divergence",
     "fit_two_lines",
     "is_stable",
-    "recoveries",
-    "recovery_time",
     "simulate",
 ]

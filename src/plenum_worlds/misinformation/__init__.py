@@ -18,7 +18,6 @@ _DISPLAY = Display(
     headline="mean_spread",
     performance="share not misinformed",
     deviation="d̄ of proposals (Jaccard)",
-    shock="injection",
     lower_is_better=True,
     ends_early=True,
     gaps="; runs that ended early keep their last value",

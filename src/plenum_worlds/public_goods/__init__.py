@@ -13,7 +13,6 @@ _DISPLAY = Display(
     headline="provision_rate",
     performance="share of runs funded",
     deviation="d̄ of proposals (share of C_max)",
-    shock="shock",
     ranges=dict.fromkeys(("provision_rate", "gini", "gini_cumulated"), (0.0, 1.0)),
 )
 

@@ -16,7 +16,6 @@ _TABLES = (
     building.levels,
     building.models,
     statistics.test_inverted_u,
-    statistics.tabulate_recovery,
     building.dialogue,
     statistics.instability,
 )

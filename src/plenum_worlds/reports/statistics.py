@@ -1,12 +1,9 @@
-"""Statistics of a study in worlds: the inverted U, recovery after shocks, and λ̂."""
+"""Statistics of a study in worlds: the inverted U, and λ̂."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from plenum.dynamics import Estimate
 from plenum.reports import (
@@ -14,26 +11,19 @@ from plenum.reports import (
     Table,
     format_decimals,
     format_interval,
-    format_limits,
     format_or_dash,
     format_p_value,
     make_keys,
 )
 from plenum.tracking import TrackedCondition
 from plenum_worlds.dynamics import (
-    Recovery,
     TwoLines,
     estimate_divergence,
     fit_two_lines,
-    recoveries,
-    recovery_time,
 )
-from plenum_worlds.reports.groups import LEVELS, Group, sources
+from plenum_worlds.reports.groups import Group, sources
 from plenum_worlds.reports.tables import list_notes
 from plenum_worlds.tracking import ensembles
-
-HORIZON = 10.0
-"""Rounds up to which the restricted mean of recovery is taken, in every arm."""
 
 CELL = ["volatility", "diversity", "model"]
 """Factors that shift both deviation and performance, so that their levels aren't pooled."""
@@ -96,89 +86,6 @@ def test_inverted_u(group: Group) -> list[Table]:
     noted = (*list_notes("inverted_u"), *sources(group))
     title = f"{group.heading}: is there an inverted U?"
     return [Table("inverted_u", title, pd.DataFrame(lines), columns, noted)]
-
-
-def tabulate_recovery(group: Group) -> list[Table]:
-    """Make a table of the time and level of recovery after shocks."""
-    parts = {
-        key: group.where((group.frame["arm"] == key[0]) & (group.frame["volatility"] == key[1]))
-        for key in ((arm, level) for arm in group.arms for level in LEVELS["volatility"])
-    }
-    lines = [
-        {"arm": arm, "volatility": level} | recovery
-        for (arm, level), part in parts.items()
-        if (recovery := after_shocks(part))
-    ]
-    columns = (
-        *make_keys(["arm", "volatility"]),
-        Column(("shocks", "censored"), "shocks", lambda n, lost: f"{n} ({lost} censored)"),
-        Column("worlds"),
-        *(Column(name, format=format_decimals(3)) for name in ("before", "after")),
-        Column("median", format=format_decimals(1)),
-        Column("mean", format=format_decimals(2)),
-        Column(("mean_low", "mean_high"), "95 % CI", format_limits(2)),
-        Column("dip", format=format_decimals(3)),
-        Column(("dip_low", "dip_high"), "95 % CI ", format_limits(3)),
-        Column("warnings", format=format_or_dash),
-    )
-    noted = (*list_notes("recovery", shown=group.shown, horizon=f"{HORIZON:g}"), *sources(group))
-    title = f"{group.heading}: recovery after shocks"
-    return [Table("recovery", title, pd.DataFrame(lines), columns, noted)] if lines else []
-
-
-def after_shocks(group: Group) -> dict[str, object]:
-    """Return recovery over all runs of some conditions; empty without a shock.
-
-    All runs and conditions of one world are one unit, since they have the same luck. ``before`` and
-    ``after`` are the mean performance in the rounds before a shock, and in the `HORIZON` rounds
-    from it on, over worlds.
-    """
-    worlds: defaultdict[str, list[Recovery]] = defaultdict(list)
-    levels: defaultdict[str, list[float]] = defaultdict(list)
-    runs = [
-        (condition, condition.world(int(str(replicate))), run.sort_values("round"))
-        for condition in group.played
-        if len(condition.rounds)
-        for replicate, run in condition.rounds.groupby("replicate")
-    ]
-    for condition, world, run in runs:
-        struck = run["events"].str.split().apply(lambda names: group.shown.shock in names)
-        shocks = [int(number) for number in run.loc[struck, "round"] if number > 1]
-        level = run["performance"].to_numpy(dtype=float)
-        measured = recoveries(level, shocks)
-        worlds[world].extend(measured)
-        if group.shown.ends_early:  # such a run stays at its last value
-            planned = max(int(condition.factors["rounds"]) - len(level), 0)
-            level = np.pad(level, (0, planned), mode="edge")
-        for shock in measured:
-            start = shock.shock - 1
-            levels[world].append(_average_known(level[start : start + int(HORIZON)]))
-    times = recovery_time(list(worlds.values()), HORIZON)
-    if not times.n:
-        return {}
-    before = [_average_known([shock.before for shock in of_world]) for of_world in worlds.values()]
-    after = [_average_known(values) for values in levels.values()]
-    mean, dip = times.restricted, times.dip
-    return {
-        "shocks": times.n,
-        "censored": times.censored,
-        "worlds": times.episodes,
-        "before": _average_known(before),
-        "after": _average_known(after),
-        "median": times.median,
-        "mean": mean.value,
-        "mean_low": mean.ci_low,
-        "mean_high": mean.ci_high,
-        "dip": dip.value,
-        "dip_low": dip.ci_low,
-        "dip_high": dip.ci_high,
-        "warnings": " ".join(name for name in times.warnings if name != "clustered"),
-    }
-
-
-def _average_known(values: Sequence[float] | NDArray[np.float64]) -> float:
-    """Return the mean of the values that aren't NaN."""
-    return float(pd.Series(values, dtype=float).mean())
 
 
 def instability(group: Group) -> list[Table]:

@@ -27,7 +27,6 @@ from plenum.dynamics import (
 from plenum.dynamics.bands import divergence_band
 from plenum.dynamics.estimate import estimate_mean, make_estimate
 from plenum.dynamics.fit import fit_distances, jackknife_se
-from plenum_worlds.dynamics.recovery import recovery_time
 
 NAN = float("nan")
 NONE, ONE, SAME = (
@@ -89,10 +88,6 @@ NOTHING: list[tuple[Callable[[], Any], dict[str, Any]]] = [
     (lambda: switch_counts(SEATS), {"sd": [NAN] * 5, "sem": [NAN] * 5, "n": 1}),
     (lambda: time_to_majority(SEATS[:0]), {"median": NAN, "ci_low": NAN, "events": 0, "n": 0}),
     (lambda: time_to_majority(SEATS), {"ci_high": np.inf}),
-    *(
-        (lambda e=e: recovery_time(e), {"median": NAN, "n": 0, "warnings": "no_shocks"})
-        for e in ([], [[], []])
-    ),
     (lambda: branching(BASES[:1, :, 1:], BASES[:1, 0, 0], permutations=5), {"c_p": NAN}),
     (
         lambda: branching(BASES[:, :, 1:2], BASES[:, 0, 0], permutations=5),

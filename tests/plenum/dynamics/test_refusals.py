@@ -26,7 +26,6 @@ from plenum.dynamics import (
 )
 from plenum.dynamics.decisions import estimate_share, mcnemar
 from plenum.dynamics.sample_sizes import spent
-from plenum_worlds.dynamics.recovery import recoveries, recovery_time
 from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
@@ -114,13 +113,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     (pool, [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])], {}, "one standard error an effect"),
     (fit_mixed_model, [([],), ([("S", True, False, ARM)],)], {}, "two scenarios"),
     (estimate_divergence, [([],)], {}, "no world"),
-    (recoveries, [([[1.0]], [1]), ([1.0, np.inf], [1])], {}, "finite or NaN, one number a round"),
-    (recoveries, [([1.0, 1.0], [3])], {}, r"shocks: \[3\]; rounds from 1 to 2"),
-    (recoveries, [([1.0, 1.0], [0])], {}, r"shocks: \[0\]"),
-    (recoveries, [([1.0], [1])], {"before": 0}, "before: 0"),
-    (recoveries, [([1.0], [1])], {"tolerance": -0.1}, "tolerance: -0.1"),
-    (recoveries, [([1.0], [1])], {"tolerance": NAN}, "tolerance: nan"),
-    (recovery_time, [([], horizon) for horizon in (0, -1, NAN)], {}, "horizon"),
     (
         fit_two_lines,
         [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])],

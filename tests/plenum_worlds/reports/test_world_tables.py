@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, NEVER_BACK, bent, played, tent
+from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, bent, played, tent
 from numpy.testing import assert_allclose
 
 from plenum.design.settings import Api, Sampling, Simulated
@@ -236,7 +236,6 @@ def test_every_table_of_arms_shows_the_baselines() -> None:
         assert {name, "one model, all units"} <= set(found.head)
     assert_allclose(lines("differences", *study)["coverage", name]["difference"], 0.15)
     assert lines("models", *study)[name]["implicit"] == 1
-    assert (name, "low") in lines("recovery", *study)
 
 
 def test_scripted_policies_stand_at_every_level_of_diversity_and_only_at_their_volatility() -> None:
@@ -329,68 +328,6 @@ def test_an_inverted_u_is_sought_among_teams_that_were_asked() -> None:
     lone, scripted = bent(lambda d: d, agents="1"), bent(lambda d: d, policy="random")
     assert table("inverted_u", tent(), lone, scripted).body == table("inverted_u", tent()).body
     assert not [t for t in tabulate_study([lone, scripted]) if t.name == "inverted_u"]
-
-
-# --- recovery -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("series", "expected"),
-    [
-        (BACK_IN_TWO, {"censored": 0, "median": 2, "mean": 2, "dip": 0.6, "after": 0.78}),
-        # the horizon: nothing came back before it
-        (NEVER_BACK, {"censored": 3, "median": np.inf, "mean": 10, "dip": 0.5, "after": 0.5}),
-        # who does nothing shows as a low level though nothing dips
-        ([0.1] * 8, {"censored": 0, "mean": 0, "dip": 0, "before": 0.1, "after": 0.1}),
-    ],
-    ids=["back in two rounds", "never back", "idle"],
-)
-def test_recovery_takes_the_rounds_out_of_tolerance(
-    series: list[float], expected: dict[str, float]
-) -> None:
-    condition = played([0.9] * 3, performance=[series] * 3, events={4: "move spawn"})
-    row = lines("recovery", condition)["implicit", "moderate"]
-    assert_allclose([row[name] for name in expected], list(expected.values()), atol=1e-12)
-    assert (row["shocks"], row["worlds"]) == (3, 3)
-    assert ("mostly_censored" in row["warnings"]) is (expected["censored"] == 3)
-
-
-def test_all_runs_of_a_world_are_one_unit_of_recovery() -> None:
-    """Four conditions and two runs of the same three worlds are three units, not 24."""
-    runs = [series for series in (BACK_IN_TWO, NEVER_BACK, BACK_IN_TWO) for _ in range(2)]
-    study = [
-        played([0.9] * 6, runs="2", performance=runs, events={4: "spawn"}, diversity=d, model=m)
-        for d in ("low", "high")
-        for m in "ab"
-    ]
-    (row,) = lines("recovery", *study).values()
-    assert (row["shocks"], row["censored"], row["worlds"]) == (24, 8, 3)
-    once = played([0.9] * 3, performance=runs[::2], events={4: "spawn"})
-    (alone,) = lines("recovery", once).values()
-    ends = ("mean_low", "mean_high")  # more runs of them tell no more
-    assert_allclose([row[end] for end in ends], [alone[end] for end in ends])
-    assert "few_episodes" in row["warnings"]
-
-
-def test_a_rumour_that_ended_a_run_stays_at_its_worst_after_the_shock() -> None:
-    short = [1.0, 1.0, 1.0, 0.2]
-    rumour = {"events": {4: "injection"}, "task": "misinformation"}
-    (row,) = lines("recovery", played([0.1], performance=[short], **rumour)).values()
-    assert row["after"] == pytest.approx(0.2)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    ("task", "event"),
-    [("disaster", "spawn"), ("misinformation", "injection"), ("public_goods", "shock")],
-)
-def test_a_shock_is_the_event_of_its_world_and_none_in_round_1(task: str, event: str) -> None:
-    for events, shocks in (({4: event}, [2]), ({4: "move"}, []), ({1: event}, []), ({}, [])):
-        found = tabulate_study(
-            [played([0.9] * 2, performance=[BACK_IN_TWO] * 2, events=events, task=task)]
-        )
-        recovery = [t.frame["shocks"].tolist() for t in found if t.name == "recovery"]
-        assert recovery == [shocks] * bool(shocks)
 
 
 # --- how runs part ------------------------------------------------------------------------------
@@ -553,7 +490,7 @@ def test_every_table_of_a_study_without_policies_names_the_command_that_adds_the
     line = "python run.py -m +experiment=policies_disaster study=s task.agents=3"
     found = tabulate_study(study)
     assert {t.name for t in found} == {
-        *("arms", "differences", "levels", "models", "inverted_u", "recovery", "dialogue"),
+        *("arms", "differences", "levels", "models", "inverted_u", "dialogue"),
         "instability",
     }
     assert all(any(note.endswith(line) for note in t.notes) for t in found)

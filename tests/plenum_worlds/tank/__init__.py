@@ -138,7 +138,6 @@ DEFINITION = WorldDefinition(
         headline="mean_level",
         performance="share not overflowing",
         deviation="d̄ of proposals (units)",
-        shock="flood",
         lower_is_better=True,
         ends_early=True,
     ),

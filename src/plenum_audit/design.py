@@ -89,10 +89,9 @@ class AuditConfig(StrictSettings):
     differ by their decisions or in being right. ``aa`` judges the user's own ``gate`` on reruns of
     the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
     the log of an earlier program, whose score may be higher by ``margin``; ``sources`` says what
-    makes runs of a case differ. ``otlp`` is the address of a collector of OpenTelemetry that gets
-    the verdicts, ``inspect_scores`` the file for scores of a log's runs. ``decide`` looks for a
-    rule by which the program may act alone: the share ``agree`` of a case's runs has to agree, and
-    at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
+    makes runs of a case differ. ``inspect_scores`` is the file for scores of a log's runs.
+    ``decide`` looks for a rule by which the program may act alone: the share ``agree`` of a case's
+    runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
     ``vary`` also runs the cases of a live suite with other wordings or with their options in
     another order, and says how much more often runs differ then. The page says who tested the
     program and who is responsible: ``tested_by``, ``responsible``.
@@ -131,7 +130,6 @@ class AuditConfig(StrictSettings):
     responsible: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
-    otlp: WebUrl = ""
     inspect_scores: str = ""
     out: str = "outputs/audit"
 

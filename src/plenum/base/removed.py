@@ -13,6 +13,7 @@ REMOVED: Mapping[str, str] = {
     "profile": "repeats=, vary=[wording,order] and sources=true say what makes runs differ",
     "fault_rate": "overrides.fault_rate fails a share of a program's requests",
     "buy": "sources=true says where the variance lies",
+    "otlp": "audit.json and audit.intoto.json have every verdict",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
     "journals=s3:": "journals lie in a folder, which several machines may share",
     "folder=s3:": "journals lie in a folder, which several machines may share",

@@ -1,4 +1,4 @@
-"""Verdicts in other tools' formats: attestations, events of OpenTelemetry, scores of inspect."""
+"""Verdicts in other tools' formats: attestations, scores of inspect."""
 
 import lazy_loader
 

@@ -1,15 +1,10 @@
 """All exports of a verdict: the statement always, the others where a setting asks for them."""
 
-import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-import httpx
-
-from plenum.base import format_error
 from plenum.reports import print_written
 from plenum_audit.dynamics import AuditResult
-from plenum_audit.exports.events import send_events
 from plenum_audit.exports.findings import AuditFinding, find_by_case, find_in_suite
 from plenum_audit.exports.inspect_scores import write_scores
 from plenum_audit.exports.statement import write_statement
@@ -47,8 +42,3 @@ def _export(audit: Audit, findings: Sequence[AuditFinding], status: int, report:
     if settings.inspect_scores:
         place = Path(settings.inspect_scores).expanduser()
         print_written([write_scores(place, audit.logged, findings[:-1])])
-    if settings.otlp:
-        try:
-            send_events(settings.otlp, audit.jobs[0].study, findings)
-        except httpx.HTTPError as error:  # the verdict stands without it
-            print(f"otlp: {settings.otlp}: {format_error(error)}", file=sys.stderr)

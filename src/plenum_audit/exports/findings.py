@@ -3,7 +3,6 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plenum.base import percent
 from plenum_audit.dynamics import AuditResult
 from plenum_audit.suites import SuiteAssessment, SuiteRuns
 
@@ -35,14 +34,6 @@ class AuditFinding:
     label: str
     agreement: float | None
     runs: int
-
-    @property
-    def sentence(self) -> str:
-        """The finding in a sentence."""
-        alike = ""
-        if self.agreement is not None:
-            alike = f": two runs end alike in {percent(self.agreement)}"
-        return f"{self.label}{alike}, {self.runs} runs"
 
 
 def find_by_case(result: AuditResult) -> list[AuditFinding]:

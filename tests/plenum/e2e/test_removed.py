@@ -16,6 +16,7 @@ GIVEN = {
     "profile": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml", "profile=true"),
     "fault_rate": ("scripts/audit.py", "logs=runs.jsonl", "fault_rate=0.1"),
     "buy": ("scripts/audit.py", "logs=runs.jsonl", "suite=true", "buy=200"),
+    "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
     "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),
     "folder=s3:": ("scripts/study.py", "folder=s3://bucket/prefix"),

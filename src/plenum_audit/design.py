@@ -91,7 +91,8 @@ class AuditConfig(StrictSettings):
     the log of an earlier program, whose score may be higher by ``margin``; ``sources`` says what
     makes runs of a case differ. ``inspect_scores`` is the file for scores of a log's runs.
     ``decide`` looks for a rule by which the program may act alone: the share ``agree`` of a case's
-    runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a rule, to be applied.
+    runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a
+    rule, to be applied.
     ``vary`` also runs the cases of a live suite with other wordings or with their options in
     another order, and says how much more often runs differ then. The page says who tested the
     program and who is responsible: ``tested_by``, ``responsible``.

@@ -247,7 +247,7 @@ class _ImportTarget:
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
-        from plenum.tracking import collect_by_round
+        from plenum.tracking import collect_by_round, format_transcript
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         artifacts = map(folder.joinpath, layout.list_artifacts(run.kind))
@@ -262,8 +262,10 @@ class _ImportTarget:
 
         def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
-            series = collect_by_round(read(journal), child.end or child.start)
-            self.put(child, "transcript", [journal], series, {"mlflow.parentRunId": parent})
+            page, transcript = journal.with_suffix(".md"), read(journal)
+            page.write_text(format_transcript(transcript), encoding="utf-8")
+            series = collect_by_round(transcript, child.end or child.start)
+            self.put(child, "transcript", [journal, page], series, {"mlflow.parentRunId": parent})
 
         with ThreadPoolExecutor(self.workers) as pool:
             list(pool.map(replicate, replicates))

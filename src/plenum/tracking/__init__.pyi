@@ -56,6 +56,7 @@ from .traces import TracedCall as TracedCall
 from .tracker import Method as Method
 from .tracker import Tracker as Tracker
 from .tracker import lock_file as lock_file
+from .transcript_text import format_transcript as format_transcript
 from .transcripts import StoredTranscript as StoredTranscript
 from .usage import REASONS as REASONS
 from .usage import ConditionUsage as ConditionUsage
@@ -95,6 +96,7 @@ __all__ = [
     "find_studies_by_folder",
     "fingerprint",
     "format_run_name",
+    "format_transcript",
     "has_nested_runs",
     "hold_journals",
     "holds_condition",

@@ -1,4 +1,4 @@
-"""Outputs of an audit: its verdict as data, a page, JUnit XML, a badge, Markdown, a table."""
+"""Outputs of an audit: its verdict as data, a page, JUnit XML, Markdown, a table."""
 
 import lazy_loader
 

@@ -29,7 +29,6 @@ from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.audit_figures import draw_pictures
-from plenum_audit.reports.badge import badge
 from plenum_audit.reports.case_groups import SHOWN, group_cases
 from plenum_audit.reports.comment import comment
 from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
@@ -62,7 +61,7 @@ def publish(
     exit_status: int | None = None,
     record: AuditRecord | None = None,
 ) -> AuditReport:
-    """Write ``audit.json``, ``.html``, ``.xml``, ``.svg`` and ``.md``, log and print the audit.
+    """Write ``audit.json``, ``.html``, ``.xml`` and ``.md``, log and print the audit.
 
     Parameters
     ----------
@@ -134,7 +133,6 @@ def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "audit.json": audit.json(),
         "audit.html": page,
         "audit.xml": junit(audit),
-        "audit.svg": badge(audit),
         "audit.md": comment(audit),
         "audit.csv": format_csv(tables.frame((*audit.cases, *audit.variants))),
     }

@@ -202,13 +202,12 @@ def test_the_files_hold_the_exit_status_and_without_a_verdict_none_is_in_them(
     assert said.startswith("### ❔ No verdict")
     assert "| so far |" in said
     assert "together are" not in said + (out / "audit.html").read_text()
-    assert "stopped, no verdict" in (out / "audit.svg").read_text()
     if name == "fails":  # no run came to a decision, so that nothing is shown of the program
         assert "unstable" not in said.partition("Stable is not right")[0].lower()
         assert "| no decision |" in said
 
 
-OUTPUTS = [f"audit.{kind}" for kind in ("csv", "html", "json", "md", "svg", "xml")]
+OUTPUTS = [f"audit.{kind}" for kind in ("csv", "html", "json", "md", "xml")]
 
 
 def test_an_audit_that_can_not_begin_leaves_no_earlier_verdict_in_its_files(
@@ -226,7 +225,6 @@ def test_an_audit_that_can_not_begin_leaves_no_earlier_verdict_in_its_files(
         assert files["audit.md"].startswith("### ❔ No verdict\n")
         assert f"No verdict: {why}." in files["audit.md"].replace("\\", "")
         assert f"No verdict: {why}." in html.unescape(files["audit.html"])
-        assert "no verdict" in files["audit.svg"]
         held = TypeAdapter(AuditReport).validate_json(files["audit.json"], strict=True)
         assert (held.exit_status, held.verdict, held.stopped) == (2, None, why)
         suite = ElementTree.parse(out / "audit.xml").getroot()[0]
@@ -373,7 +371,6 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
     assert (kept["exit_status"], kept["stopped"]) == (4, lines[-2])
     assert kept["cases"][0]["runs"] > 0
     assert '<error message="stopped: budget' in (folder / "outputs/audit/audit.xml").read_text()
-    assert "stopped, no verdict" in (folder / "outputs/audit/audit.svg").read_text()
     assert sum(line["outcome"] == "ok" for line in calls(folder)) <= 20
     audited(run, "talks", "budget.calls=400", status=0)
 

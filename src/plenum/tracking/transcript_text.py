@@ -24,11 +24,12 @@ def _write_lines(transcript: Transcript) -> Iterator[str]:
     for entry in drop_revoked(transcript.entries):
         if "text" not in entry:
             continue
-        if entry.get("round") != number:
+        if entry.get("round", number) != number:  # a program's calls may be of no round
             number = entry["round"]
             yield f"\n## Round {number}"
-        yield f"\n**{entry['seat']}**, {entry['kind'].replace('_', ' ')}\n"
-        yield from _quote(entry.get("argument") or entry["text"])
+        who = entry.get("seat") or entry.get("model", "")
+        yield f"\n**{who}**, {entry['kind'].replace('_', ' ')}\n"
+        yield from _quote(entry.get("argument") or str(entry["text"]))
         yield from (f"\n{name}: {_format(entry[name])}" for name in _PARSED if name in entry)
 
 

@@ -1,6 +1,6 @@
 """Write a run to MLflow by its client."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 
@@ -13,10 +13,12 @@ class RunWriter:
         MLflow's.
     experiment
         The experiment's id.
+    opened
+        Takes the id of a run that is begun.
     """
 
-    def __init__(self, client: Any, experiment: str) -> None:
-        self.client, self.experiment = client, experiment
+    def __init__(self, client: Any, experiment: str, opened: Callable[[str], None]) -> None:
+        self.client, self.experiment, self.opened = client, experiment, opened
 
     def begin(
         self,
@@ -31,6 +33,7 @@ class RunWriter:
         run = self.client.create_run(
             self.experiment, start_time=start_time, run_name=name, tags=dict(tags)
         )
+        self.opened(run.info.run_id)
         texts = [Param(key, str(value)) for key, value in params.items()]
         self.client.log_batch(run.info.run_id, params=texts)
         return run

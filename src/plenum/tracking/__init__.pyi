@@ -20,6 +20,7 @@ from .rows import make_row as make_row
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
 from .run_data import format_run_name as format_run_name
+from .run_writer import make_params as make_params
 from .runs import CONDITIONS as CONDITIONS
 from .runs import open_existing as open_existing
 from .runs import open_study as open_study
@@ -104,6 +105,7 @@ __all__ = [
     "list_studies",
     "lock_file",
     "log_report",
+    "make_params",
     "make_row",
     "make_trash_error",
     "open_client",

@@ -67,19 +67,8 @@ def local(uri: str) -> Path | None:
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
-def silence() -> None:
-    """Keep MLflow from printing notices; to be called before it is imported."""
-    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
-
-
 def open_client(uri: str) -> "MlflowClient":
     """Open an MLflow client; an SQLite store is made or repaired first, under a lock."""
-    silence()
     from mlflow import MlflowClient
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
@@ -182,7 +171,6 @@ def _relax(connection: Any, _: Any) -> None:
 
 def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
-    silence()
     try:
         with _prepare(sys.argv[1]):
             pass

@@ -6,6 +6,7 @@ from .conditions import read_rerun as read_rerun
 from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
 from .experiments import make_trash_error as make_trash_error
+from .metric_names import decode_metric as decode_metric
 from .provenance import Provenance as Provenance
 from .provenance import rebuild_condition as rebuild_condition
 from .report_run import log_report as log_report
@@ -88,6 +89,7 @@ __all__ = [
     "absolute_uri",
     "collect_artifacts",
     "collect_by_round",
+    "decode_metric",
     "delete_study",
     "describe_replicate",
     "drop_condition",

@@ -11,7 +11,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base import Registry, UserError
+from plenum.base import Registry, UserError, blame
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
@@ -134,10 +134,11 @@ class Kind:
 
 @cache
 def _resolve(path: str) -> Any:
-    return resolve_name(path)
+    with blame(f"kind of study: {path}"):
+        return resolve_name(path)
 
 
-KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study")
+KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study", Kind)
 """The kinds of study that are installed, by name."""
 
 PARTS: Registry[Any] = Registry("plenum.parts", "part of a kind of study")

@@ -53,7 +53,7 @@ class SweepSettings(StrictSettings):
     needs: ClassVar[str] = "another way to execute the sweep"
 
 
-SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting")
+SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting", type)
 """Settings that packages add to a sweep's, by their keys in the config."""
 
 

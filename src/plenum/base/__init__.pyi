@@ -50,6 +50,7 @@ from .removed import refuse_removed as refuse_removed
 from .secret_input import refuse_for_program as refuse_for_program
 from .secret_input import refuse_in_arguments as refuse_in_arguments
 from .secret_input import refuse_in_url as refuse_in_url
+from .secret_input import refuse_keys as refuse_keys
 from .secrets import holds_secret as holds_secret
 from .secrets import is_secret_name as is_secret_name
 from .secrets import list_secrets as list_secrets
@@ -140,6 +141,7 @@ __all__ = [
     "refuse_for_program",
     "refuse_in_arguments",
     "refuse_in_url",
+    "refuse_keys",
     "refuse_removed",
     "refuse_repeats",
     "replace_surrogates",

@@ -1,31 +1,28 @@
 """Reasons for answers that break the format."""
 
 import re
+from collections.abc import Sequence
 
 from plenum.models import Reply
 from plenum.records import Failure
 
-_CANNOT = (
-    r"(?:can['’]?t|can ?not|(?:am|['’]m|are|['’]re) (?:not able|unable)|won['’]t|must decline)\b"
-)
-_DECLINED = (
-    r"(?:help|assist|provide|comply|answer|respond|participate|take (?:part|a|sides)|vote|engage|"
-    r"fulfil|complete|do (?:this|that)|discuss)"
-)
-_REFUSAL = re.compile(
-    rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to |to )?{_DECLINED}\b|"
-    rf"(?:(?:I['’]m|I am|we['’]re|we are) )?(?:very |so )?(?:sorry|afraid|unfortunately)\b"
-    rf"[^.!?\n]{{0,80}}?{_CANNOT}|"
-    rf"I apologi[sz]e\b[^.!?\n]{{0,80}}?{_CANNOT}|"
-    rf"as an? (?:AI|artificial|language)\b[^.!?\n]{{0,80}}?{_CANNOT})",
-    re.IGNORECASE,
-)
+_LONGEST_REFUSAL = 300
+"""Letters; what is longer is an argument, of a model that has gone astray."""
+
+_OF_THE_FORM = re.compile(r"[\d\[\]{}=%]|STATE")
+_LETTER = "A-Za-z\u00c0-\u024f"
 
 
-def classify_failure(reply: Reply) -> Failure:
-    """Classify a reply that doesn't follow the format.
+def classify_failure(reply: Reply, labels: Sequence[str]) -> Failure:
+    """Classify a reply that doesn't follow the format, though it was asked for twice.
 
-    A refusal is recognised by the text's opening words, in English.
+    A refusal is what the provider says is one, or a short text with nothing of what was asked for:
+    no number, no bracket and no option. That holds in any language, since no word is read.
+
+    Parameters
+    ----------
+    labels
+        Those of the options.
     """
     if reply.finish == "content_filter":
         return Failure.CONTENT_FILTER
@@ -33,7 +30,9 @@ def classify_failure(reply: Reply) -> Failure:
         return Failure.LENGTH
     if not reply.text.strip():
         return Failure.EMPTY
-    declined = "STATE" not in reply.text and _REFUSAL.match(reply.text)
-    if reply.finish == "refusal" or declined:
+    options = "|".join(map(re.escape, labels))
+    named = re.search(rf"(?<![{_LETTER}])(?:{options})(?![{_LETTER}])", reply.text)
+    is_long = len(reply.text) > _LONGEST_REFUSAL
+    if reply.finish == "refusal" or not (named or is_long or _OF_THE_FORM.search(reply.text)):
         return Failure.REFUSAL
     return Failure.PARSE

@@ -105,10 +105,8 @@ class Kind:
 
     def load_settings_types(self) -> dict[str, type[Any]]:
         """Load the types of its settings by key (``UserError`` where one can't be loaded)."""
-        try:
-            return {key: _resolve(path) for key, path in self.settings.items()}
-        except (ImportError, AttributeError, ValueError) as error:
-            raise UserError(f"kind of study {self.name}: no settings: {error}") from None
+        with blame(f"kind of study {self.name}"):
+            return {key: resolve_name(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
         """Return whether this kind has a part for a station, of its own or from another package."""

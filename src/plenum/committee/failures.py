@@ -1,28 +1,41 @@
 """Reasons for answers that break the format."""
 
 import re
-from collections.abc import Sequence
 
 from plenum.models import Reply
 from plenum.records import Failure
 
+_CANNOT = (
+    r"(?:can['’]?t|can ?not|(?:am|['’]m|are|['’]re) (?:not able|unable)|won['’]t|must decline)\b"
+)
+_DECLINED = (
+    r"(?:help|assist|provide|comply|answer|respond|participate|take (?:part|a|sides)|vote|engage|"
+    r"fulfil|complete|do (?:this|that)|discuss)"
+)
+_REFUSAL = re.compile(
+    rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to |to )?{_DECLINED}\b|"
+    rf"(?:(?:I['’]m|I am|we['’]re|we are) )?(?:very |so )?(?:sorry|afraid|unfortunately)\b"
+    rf"[^.!?\n]{{0,80}}?{_CANNOT}|"
+    rf"I apologi[sz]e\b[^.!?\n]{{0,80}}?{_CANNOT}|"
+    rf"as an? (?:AI|artificial|language)\b[^.!?\n]{{0,80}}?{_CANNOT})",
+    re.IGNORECASE,
+)
+
+
+_LETTER = "A-Za-z\u00c0-\u024f"
+_OF_THE_FORM = re.compile(rf"[\d\[\]{{}}=%]|STATE|(?<![{_LETTER}])[A-HJ-Z](?![{_LETTER}])")
+"""A number, a bracket, or an option's letter alone: a part of what was asked for."""
+
 _LONGEST_REFUSAL = 300
 """Letters; what is longer is an argument, of a model that has gone astray."""
 
-_OF_THE_FORM = re.compile(r"[\d\[\]{}=%]|STATE")
-_LETTER = "A-Za-z\u00c0-\u024f"
 
+def classify_failure(reply: Reply, reading: str = "strict") -> Failure:
+    """Classify a reply that doesn't follow the format, though a repair may have asked for it.
 
-def classify_failure(reply: Reply, labels: Sequence[str]) -> Failure:
-    """Classify a reply that doesn't follow the format, though it was asked for twice.
-
-    A refusal is what the provider says is one, or a short text with nothing of what was asked for:
-    no number, no bracket and no option. That holds in any language, since no word is read.
-
-    Parameters
-    ----------
-    labels
-        Those of the options.
+    A refusal is what the provider says is one, or a short text with nothing of what was asked for.
+    That holds in any language, since no word is read. Conditions that read strictly are older: they
+    know a refusal by its opening words, in English.
     """
     if reply.finish == "content_filter":
         return Failure.CONTENT_FILTER
@@ -30,9 +43,10 @@ def classify_failure(reply: Reply, labels: Sequence[str]) -> Failure:
         return Failure.LENGTH
     if not reply.text.strip():
         return Failure.EMPTY
-    options = "|".join(map(re.escape, labels))
-    named = re.search(rf"(?<![{_LETTER}])(?:{options})(?![{_LETTER}])", reply.text)
-    is_long = len(reply.text) > _LONGEST_REFUSAL
-    if reply.finish == "refusal" or not (named or is_long or _OF_THE_FORM.search(reply.text)):
+    if reading == "strict":
+        declined = "STATE" not in reply.text and bool(_REFUSAL.match(reply.text))
+    else:
+        declined = len(reply.text) <= _LONGEST_REFUSAL and not _OF_THE_FORM.search(reply.text)
+    if reply.finish == "refusal" or declined:
         return Failure.REFUSAL
     return Failure.PARSE

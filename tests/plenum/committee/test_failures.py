@@ -8,7 +8,7 @@ from plenum.records import Failure
 
 
 def why(text: str, finish: str = "stop") -> Failure:
-    return classify_failure(Reply(text, 1, 1, finish), "ABC")
+    return classify_failure(Reply(text, 1, 1, finish), "lenient")
 
 
 @pytest.mark.parametrize(
@@ -84,3 +84,10 @@ def test_the_providers_reason_goes_before_the_text(text: str) -> None:
     assert why(text, "content_filter") is Failure.CONTENT_FILTER
     assert why(text, "length") is Failure.LENGTH
     assert why(text or "Dazu kann ich nichts sagen.", "refusal") is Failure.REFUSAL
+
+
+def test_who_reads_strictly_knows_english_words_alone() -> None:
+    for text in ("I'm sorry, but I can't choose between A and B.", "I can't help with that."):
+        assert classify_failure(Reply(text, 1, 1)) is Failure.REFUSAL
+    for text in ("Ich kann dazu nichts sagen.", "My preferences are as before."):
+        assert classify_failure(Reply(text, 1, 1)) is Failure.PARSE

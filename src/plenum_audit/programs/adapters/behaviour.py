@@ -6,10 +6,10 @@ writes values, but functions, classes and modules by what they hold, where pickl
 What Python and packages bring stays a name, since their versions say the rest.
 """
 
-import builtins
 import dis
 import functools
 import hashlib
+import importlib
 import importlib.util
 import os
 import pickle
@@ -18,6 +18,7 @@ import sysconfig
 import threading
 import types
 from collections.abc import Callable, Mapping, Set
+from contextlib import suppress
 from operator import attrgetter
 from pathlib import Path, PurePath
 from typing import Any
@@ -48,8 +49,12 @@ _CODE = (
 )  # fmt: skip
 """What a code object does; its place in a file isn't part of that."""
 
-_OF_GLOBALS = ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS")
-_OF_ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM")
+_READING = (
+    ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"),
+    ("LOAD_ATTR", "LOAD_METHOD", "IMPORT_FROM"),
+    ("IMPORT_NAME",),
+)
+"""Steps of a code object that read a global, read an attribute, and import a module."""
 
 _KEPT_BY_PYTHON = {
     "__dict__", "__weakref__", "__module__", "_abc_impl", "__firstlineno__", "__annotate__",
@@ -123,9 +128,7 @@ class _Behaviour(pickle._Pickler):
             self._note(obj.__module__)
             if not _is_installed(obj):
                 return kind.__name__, self._write_own(obj)
-            # Somebody may have put methods of their own into a package's class.
-            patches = {} if kind is types.FunctionType else _list_patches(vars(obj))
-            return f"installed {obj.__module__}.{obj.__qualname__}", patches
+            return f"installed {obj.__module__}.{obj.__qualname__}", _list_patches(vars(obj))
         if kind in _WRITERS:
             return kind.__name__, _WRITERS[kind](obj)
         if kind in (set, frozenset):
@@ -147,7 +150,6 @@ class _Behaviour(pickle._Pickler):
             return {"name": obj.__name__, "bases": (type(obj), *obj.__bases__), "held": held}
         used, read, imported = _list_names(obj.__code__)
         named = obj.__globals__
-        modules = [self._import(named, *each) for each in imported]
         kept = [name for name in sorted(used - _KEPT_BY_PYTHON) if name in named]
         return {
             "code": obj.__code__,
@@ -156,10 +158,7 @@ class _Behaviour(pickle._Pickler):
             "closure": [self._read(cell.cell_contents, read) for cell in obj.__closure__ or ()],
             "attributes": vars(obj),
             "globals": {name: self._read(named[name], read) for name in kept},
-            "imported": [self._read(module, read) for module in modules if module],
-            "builtins": _list_patches(
-                {name: vars(builtins).get(name) for name in used - named.keys()}
-            ),
+            "imported": [self._read(self._import(name), read) for name in sorted(imported)],
         }
 
     def _write_object(self, obj: Any) -> Any:
@@ -186,15 +185,10 @@ class _Behaviour(pickle._Pickler):
             return value.__name__, _list_patches(held)
         return value.__name__, {name: self._read(each, names) for name, each in held.items()}
 
-    def _import(self, named: dict[str, Any], name: str, chosen: Any, level: int) -> Any:
-        """Import an own module, as its function is about to; a package's only if it is there."""
-        try:
-            whole = importlib.util.resolve_name("." * level + name, named.get("__package__"))
-            if whole in sys.modules or not _is_module_installed(whole):
-                return __import__(name, named, None, chosen or (), level)
-        except Exception:  # of the module's own code, which the function will meet
-            pass
-        return None
+    def _import(self, name: str) -> Any:
+        """Import an own module, as its function is about to."""
+        with suppress(Exception):  # of the module's own code, which the function will meet
+            return None if _is_module_installed(name) else importlib.import_module(name)
 
     def _note(self, module: str) -> None:
         """Keep the file of an own module, so that what isn't seen here counts as well."""
@@ -224,37 +218,24 @@ _WRITERS: dict[type, Callable[[Any], Any]] = {
 """What there is to write of types that pickle refuses, or knows by name."""
 
 
-def _list_names(code: types.CodeType) -> tuple[Set[str], Set[str], list[tuple[str, Any, int]]]:
-    """List globals that a function reads, attributes that it reads, and what it imports."""
+def _list_names(code: types.CodeType) -> tuple[set[str], ...]:
+    """List the globals that a function reads, the attributes, and the modules that it imports."""
     steps = list(dis.get_instructions(code))
-    used = {step.argval for step in steps if step.opname in _OF_GLOBALS}
-    read = {step.argval for step in steps if step.opname in _OF_ATTRIBUTES}
-    imported = [
-        (step.argval, steps[number - 1].argval, steps[number - 2].argval)
-        for number, step in enumerate(steps)
-        if step.opname == "IMPORT_NAME"
-    ]
-    for inner in code.co_consts:
-        if isinstance(inner, types.CodeType):
-            further = _list_names(inner)
-            used, read, imported = used | further[0], read | further[1], imported + further[2]
-    return used, read - _KEPT_BY_PYTHON, imported
+    names = [{step.argval for step in steps if step.opname in kinds} for kinds in _READING]
+    for inner in (each for each in code.co_consts if isinstance(each, types.CodeType)):
+        names = [own | its for own, its in zip(names, _list_names(inner), strict=True)]
+    return tuple(each - _KEPT_BY_PYTHON for each in names)
 
 
 def _list_patches(held: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what somebody has put into a package's module or class."""
-    return {name: each for name, each in sorted(held.items()) if _is_patch(each)}
+    """Return what somebody has put, or changed, in a package's module or class."""
+    return {name: held[name] for name in sorted(held) if _is_patched(held[name])}
 
 
-def _is_patch(part: Any) -> bool:
-    if isinstance(part, type):
-        return not _is_installed(part) or any(map(_is_patch, _list_functions(part)))
-    is_function = isinstance(part, types.FunctionType)
-    return is_function and not _is_module_installed(part.__globals__.get("__name__", ""))
-
-
-def _list_functions(kind: type) -> list[types.FunctionType]:
-    return [each for each in vars(kind).values() if isinstance(each, types.FunctionType)]
+def _is_patched(part: Any) -> bool:
+    parts = vars(part).values() if isinstance(part, type) else [part]
+    functions = (each for each in parts if isinstance(each, types.FunctionType))
+    return any(not _is_module_installed(each.__globals__.get("__name__", "")) for each in functions)
 
 
 def _is_installed(part: Any) -> bool:

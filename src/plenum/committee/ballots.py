@@ -77,7 +77,7 @@ class EndedDeliberation:
 Rule = Callable[[EndedDeliberation], str]
 """A function that returns the label of an option, or ``NONE``."""
 
-RULES: Registry[Rule] = Registry("plenum.decision_rules", "protocol.decision", Callable)
+RULES: Registry[Rule] = Registry("plenum.decision_rules", "protocol.decision")
 """The rules by name: plenum's, then those that packages add."""
 
 RULES.add("majority", lambda ended: ended.tally.decision)

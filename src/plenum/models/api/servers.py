@@ -43,7 +43,7 @@ class OneServer:
         return await ask(self.urls[0])
 
 
-SERVERS: Registry[Callable[..., Servers]] = Registry("plenum.servers", "backend.api_base", Callable)
+SERVERS: Registry[Callable[..., Servers]] = Registry("plenum.servers", "backend.api_base")
 """Entry points of packages that spread calls over several servers, under ``several``."""
 
 

@@ -288,7 +288,7 @@ def _import(names: Sequence[str]) -> None:
 
 def _import_all(package: Path) -> None:
     """Import the modules of a package, after MLflow was told how to behave in a door."""
-    importlib.import_module("plenum.tracking.store").silence()
+    importlib.import_module("plenum.tracking")
     for file in sorted(package.rglob("[!_]*.py")):
         name = ".".join(file.relative_to(package.parent).with_suffix("").parts)
         if not f"{name}.".startswith(_LATER):

@@ -65,6 +65,7 @@ PRIVATE = {
     "litellm.llms.custom_httpx.aiohttp_transport": _BOUND,
     "litellm.llms.custom_httpx.aiohttp_transport:AiohttpResponseStream._aiohttp_response": _BOUND,
     "litellm.llms.openai.common_utils:OpenAIError": "the error that answers of ours raise, too",
+    "pickle:_Pickler": "the pickler in C remembers equal texts, which Python may share",
     "litellm.utils": "the settings that a model takes: the documented list doesn't map them",
 }
 """Modules, ``module:name``, and ``module:class.attribute``, with the reason for each."""

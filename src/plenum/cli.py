@@ -3,6 +3,7 @@
 import errno
 import inspect
 import io
+import logging
 import os
 import re
 import signal
@@ -38,6 +39,9 @@ __all__ = ["front_door", "one_line_errors"]
 _OF_THE_DISK = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS)
 """Errors whose cause is outside of plenum; files that were written before are whole."""
 
+_MAY_EXIT = ("plenum", "hydra", "argparse", "__main__")
+"""Modules that may end a command with status 0, such as after ``--help``."""
+
 
 def front_door(main: Callable[[], object], failed: int = FAILED, package: str = "") -> None:
     """Run a Hydra app and end as :func:`one_line_errors` says; a bug exits with ``failed``.
@@ -53,6 +57,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
+    logging.getLogger("alembic").setLevel(logging.WARNING)  # Optuna's import would speak of plugins
     shows_full_errors()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = partial(_without_secrets, failed)
@@ -122,6 +127,12 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
         if package := name_missing_package(error):
             _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)
         _leave(f"error: {_explain(error, config_name)}", BAD_INPUT)
+    except SystemExit as end:  # of a part of another package, it would say that all went well
+        *_, (innermost, _) = traceback.walk_tb(end.__traceback__)
+        ended_by = str(innermost.f_globals.get("__name__"))
+        if not end.code and not ended_by.startswith(_MAY_EXIT):
+            _leave(f"error: {ended_by} ended this command by sys.exit({end.code})", failed)
+        raise
     except KeyboardInterrupt:
         _leave(
             "interrupted: what is finished is kept; the same command continues from here",

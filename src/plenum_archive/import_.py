@@ -27,6 +27,7 @@ from plenum.tracking import (
     collect_artifacts,
     find_experiment,
     has_nested_runs,
+    make_params,
     make_row,
     make_trash_error,
     open_client,
@@ -294,13 +295,15 @@ class _ImportTarget:
         with collect_artifacts(self.client, created, within) as folder:
             for file in files:
                 (folder / file.name).write_bytes(file.read_bytes())
-        self._log(run_id, run, series)
+        self._log(run_id, run, series, make_params(self.client, created, run.params))
         if run.status != "RUNNING":
             self.client.set_terminated(run_id, run.status, run.end)
         return run_id
 
-    def _log(self, run_id: str, run: ArchivedRun, series: "list[Metric]") -> None:
-        from mlflow.entities import Metric, Param, RunTag
+    def _log(
+        self, run_id: str, run: ArchivedRun, series: "list[Metric]", params: list[Any]
+    ) -> None:
+        from mlflow.entities import Metric, RunTag
 
         now = run.end or run.start or int(time.time() * 1000)
         by_round = {metric.key for metric in series}
@@ -313,7 +316,7 @@ class _ImportTarget:
         self.client.log_batch(
             run_id,
             metrics=metrics[:_AT_ONCE],
-            params=[Param(key, value) for key, value in run.params.items()],
+            params=params,
             tags=[RunTag(ARCHIVE, self.contents)],  # in one commit: this run has all but its end
         )
 

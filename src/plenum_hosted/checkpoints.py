@@ -5,10 +5,14 @@ are in the hub's local cache. Of other weights, only safetensors are accepted.
 """
 
 import hashlib
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import lru_cache
 from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 from plenum.base import UserError, open_regular_file, resolve_path
 
@@ -25,6 +29,8 @@ GGUF = ".gguf"
 """The end of a file's name that holds a whole model, quantised."""
 
 _BLOCK = 1 << 24
+_LAYER = re.compile(r"(?:^|\.)(?:blk|layers?|h|blocks)\.(\d+)\.")
+"""The number of a layer in a tensor's name."""
 
 
 def folder(model: str) -> Path | None:
@@ -92,6 +98,70 @@ def check(model: str, path: Path) -> None:
         raise UserError(f"model {model}: {path} holds no .safetensors weights{why}")
     if not any((path / name).is_file() for name in _VOCABULARIES):
         raise UserError(f"model {model}: {path} holds no tokenizer.json")
+    for name in _list_named(path):
+        # A file that lies elsewhere, or is none, has no part in the digest.
+        if not (path / name).is_file() or Path(name).name != name:
+            raise UserError(f"model {model}: {path} names the file {name}, which isn't in it")
+
+
+def _list_named(path: Path) -> Iterator[str]:
+    """Yield the files that those of a checkpoint name: of weights, and of a tokenizer."""
+    for file in path.glob("*.json"):
+        with suppress(ValueError, OSError, RecursionError):  # which loading refuses
+            held = json.loads(file.read_bytes())
+            if file.name.endswith(".index.json"):
+                yield from map(str, held["weight_map"].values())
+            elif file.name == "tokenizer_config.json":
+                yield from (
+                    str(name)
+                    for key, name in held.items()
+                    if name and key.endswith("_file") and key != "special_tokens_map_file"
+                )
+
+
+def refuse_larger(
+    model: str, config: Any, tensors: Mapping[str, int], count: Callable[[], int]
+) -> None:
+    """Refuse a config that asks for more than there is: it takes all memory, or never ends.
+
+    Parameters
+    ----------
+    tensors
+        The count of numbers by the name of each tensor in the files.
+    count
+        Counts the numbers of the network that the config asks for, without their memory.
+
+    Raises
+    ------
+    UserError
+        It asks for other layers, or for far more numbers.
+    """
+    wanted = int(config.get_text_config().num_hidden_layers)
+    found = {int(match[1]) for name in tensors if (match := _LAYER.search(name))}
+    if found and not 0 < wanted <= max(found) + 1:
+        raise _make_misfit(
+            model, f"it asks for {wanted:,} layers, and {max(found) + 1:,} are there"
+        )
+    packed = 32 if hasattr(config, "quantization_config") else 2
+    if tensors and (asked := count()) > packed * (held := sum(tensors.values())):
+        raise _make_misfit(model, f"it asks for {asked:,} numbers, and {held:,} are there")
+
+
+def refuse_parts(model: str, info: Mapping[str, Any]) -> None:
+    """Refuse weights that don't fill the model, since the rest would be random numbers."""
+    lacking = sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])})
+    beyond = sorted(key for key in info["unexpected_keys"] if _LAYER.search(key))
+    if lacking:
+        why = f"{len(lacking)} are missing or have another size, such as {lacking[0]}"
+        raise _make_misfit(model, why)
+    if beyond:
+        raise _make_misfit(model, f"{len(beyond)} have no place in it, such as {beyond[0]}")
+
+
+def _make_misfit(model: str, why: str) -> UserError:
+    return UserError(
+        f"model {model}: its weights don't fit its config.json: {why}; download the model again"
+    )
 
 
 def digest(path: Path) -> str:

@@ -2,6 +2,7 @@
 
 import os
 from contextlib import suppress
+from functools import partial
 from importlib import metadata
 from importlib.util import find_spec
 from pathlib import Path
@@ -10,10 +11,16 @@ from typing import Any
 
 import torch
 import transformers
-from transformers import AutoModelForCausalLM, AutoTokenizer, modeling_gguf_pytorch_utils
+from transformers import (
+    AutoConfig,
+    AutoModelForCausalLM,
+    AutoTokenizer,
+    modeling_gguf_pytorch_utils,
+)
 from transformers.utils import logging as transformers_logging
 
 from plenum.base import UserError, flatten, resolve_path, say
+from plenum_hosted import checkpoints
 
 
 def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
@@ -45,7 +52,9 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
     say(f"model {model}: writing the numbers of {file.name} to {folder.parent}, once")
     with TemporaryDirectory(dir=folder.parent) as fresh:
         try:
-            _convert(file, Path(fresh) / "whole", dtype)
+            _convert(model, file, Path(fresh) / "whole", dtype)
+        except UserError:
+            raise
         except Exception as error:  # libraries raise whatever they like
             why = flatten(str(error))[:300] or type(error).__name__
             raise UserError(f"model {model}: {file.name} can't be loaded: {why}") from None
@@ -61,24 +70,35 @@ def folder_of(content: str, dtype: str) -> Path:
     return resolve_path("mlruns/checkpoints") / name
 
 
-def elements(file: Path) -> int:
-    """Count the numbers of a GGUF file; none if it can't be read, since loading refuses it."""
+def list_tensors(file: Path) -> dict[str, int]:
+    """Count the numbers of each tensor of a GGUF file; none if loading it is to refuse it."""
     with suppress(Exception):  # of the library, on whatever stands there
         from gguf import GGUFReader
 
-        return sum(int(tensor.n_elements) for tensor in GGUFReader(file).tensors)
-    return 0
+        return {str(each.name): int(each.n_elements) for each in GGUFReader(file).tensors}
+    return {}
 
 
-def _convert(file: Path, folder: Path, dtype: str) -> None:
+def count_numbers(config: Any, **trusted: bool) -> int:
+    """Count the numbers of the network that a config asks for, without taking memory for them."""
+    with torch.device("meta"):
+        whole = AutoModelForCausalLM.from_config(config, **trusted)  # type: ignore[no-untyped-call]
+    return int(whole.num_parameters())
+
+
+def _convert(model: str, file: Path, folder: Path, dtype: str) -> None:
     at: dict[str, Any] = {"gguf_file": file.name}
     # Its bar would be drawn even where bars are off; this one heeds the setting.
     reading: Any = modeling_gguf_pytorch_utils
     reading.tqdm = transformers_logging.tqdm
+    config = AutoConfig.from_pretrained(file.parent, **at)
+    checkpoints.refuse_larger(model, config, list_tensors(file), partial(count_numbers, config))
     tokenizer = AutoTokenizer.from_pretrained(file.parent, **at)
-    network: Any = AutoModelForCausalLM.from_pretrained(
-        file.parent, dtype=getattr(torch, dtype), **at
+    loaded: Any = AutoModelForCausalLM.from_pretrained(
+        file.parent, dtype=getattr(torch, dtype), output_loading_info=True, **at
     )
+    network, info = loaded
+    checkpoints.refuse_parts(model, info)
     # The numbers are plain now; transformers would refuse to save a model that is still marked.
     network.hf_quantizer, network.is_quantized = None, False
     if hasattr(network.config, "quantization_config"):

@@ -1,19 +1,22 @@
 """Loading of models: locate the files, download missing ones, and check that they can be hosted."""
 
+from contextlib import suppress
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cache, cached_property, partial
+from math import prod
 from pathlib import Path
 from typing import Any
 
 import torch
 from huggingface_hub import HfApi, snapshot_download
 from huggingface_hub.errors import HfHubHTTPError, LocalEntryNotFoundError
-from transformers import AutoModelForCausalLM, AutoTokenizer
+from safetensors import safe_open
+from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
 from plenum.base import UserError, say
 from plenum.models import Message
-from plenum_hosted import attention, checkpoints, gguf_weights
+from plenum_hosted import attention, checkpoints, gguf_weights, template_probe
 from plenum_hosted.attention import DecodingPlaces
 from plenum_hosted.forms import Forms
 from plenum_hosted.network import Network
@@ -77,6 +80,9 @@ def load(model: str, settings: Hosted, device: torch.device) -> LoadedModel:
         path = gguf_weights.write_out(model, path, content, settings.dtype)
     trusted = {"trust_remote_code": settings.trust_remote_code}
     try:
+        config = AutoConfig.from_pretrained(path, **trusted)
+        count = partial(gguf_weights.count_numbers, config, **trusted)
+        checkpoints.refuse_larger(model, config, list_tensors(path), count)
         tokenizer = AutoTokenizer.from_pretrained(path, **trusted)
         loaded: Any = AutoModelForCausalLM.from_pretrained(
             path,
@@ -87,10 +93,13 @@ def load(model: str, settings: Hosted, device: torch.device) -> LoadedModel:
             ignore_mismatched_sizes=True,  # they are refused below, by name
             **trusted,
         )
+    except UserError:
+        raise
     except Exception as error:  # libraries, and a model's own code, raise whatever they like
         raise UserError(f"model {model}: can't be loaded: {_explain(error)}") from None
     network, info = loaded
-    _refuse_parts(model, info)
+    checkpoints.refuse_parts(model, info)
+    _refuse_numbers(model, network, tokenizer)
     _refuse_unlike(model, network, settings.deterministic)
     tokens = ChatTokenizer(tokenizer)
     _settle_template(model, tokenizer, tokens)
@@ -104,6 +113,16 @@ def load(model: str, settings: Hosted, device: torch.device) -> LoadedModel:
         context=count_places(network.config),
         written_out=written_out,
     )
+
+
+def list_tensors(folder: Path) -> dict[str, int]:
+    """Count the numbers of each tensor of a checkpoint, in the files that transformers takes."""
+    single, counts = folder / "model.safetensors", {}
+    for file in [single] if single.is_file() else sorted(folder.glob("model-*.safetensors")):
+        with suppress(Exception), safe_open(file, "pt") as tensors:
+            for name in tensors.keys():  # noqa: SIM118
+                counts[name] = prod(tensors.get_slice(name).get_shape())
+    return counts
 
 
 def count_places(config: Any) -> int:
@@ -155,13 +174,19 @@ def _download(model: str, options: dict[str, Any]) -> Path:
         ) from None
 
 
-def _refuse_parts(model: str, info: dict[str, Any]) -> None:
-    """Refuse weights that don't fill the model, since the rest would be random numbers."""
-    lacking = sorted({*info["missing_keys"], *(key for key, *_ in info["mismatched_keys"])})
-    if lacking:
+def _refuse_numbers(model: str, network: Any, tokenizer: Any) -> None:
+    """Refuse weights that aren't finite, and tokens that have none."""
+    for name, weight in network.named_parameters():
+        if not all(bool(end.isfinite()) for end in weight.aminmax()):
+            raise UserError(
+                f"model {model}: its weights {name} hold what is no number; download it again"
+            )
+    added = tokenizer.added_tokens_decoder
+    last = max((n for n in tokenizer.get_vocab().values() if n not in added), default=0)
+    if last >= (rows := network.get_input_embeddings().weight.shape[0]):
         raise UserError(
-            f"model {model}: its weights don't fit its config.json: {len(lacking)} are missing or "
-            f"have another size, such as {lacking[0]}; download the model again"
+            f"model {model}: its tokenizer numbers tokens up to {last:,}, and it has weights for "
+            f"{rows:,}; download it again"
         )
 
 
@@ -242,6 +267,9 @@ def _settle_template(model: str, tokenizer: Any, tokens: ChatTokenizer) -> None:
     """Find out how the chat template takes a system message, and refuse one that can't be told."""
     if not tokenizer.chat_template:
         raise UserError(f"model {model}: its tokenizer has no chat template; take a chat model")
+    special = tokenizer.special_tokens_map
+    if excess := template_probe.find_excess(str(tokenizer.get_chat_template()), special):
+        raise UserError(f"model {model}: its chat template can't write a conversation: {excess}")
     probe = Message("system", "the system message"), Message("user", "the question")
     problem = _problem_of_template(tokens, probe)
     if not problem:

@@ -3,18 +3,16 @@
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from math import prod
 from pathlib import Path
 from typing import Any
 
 import psutil
 import torch
-from safetensors import safe_open
 from transformers import AutoConfig
 
 from plenum.base import UserError
 from plenum_hosted import checkpoints, environment, gguf_weights
-from plenum_hosted.loader import locate
+from plenum_hosted.loader import list_tensors, locate
 from plenum_hosted.network import CacheSizes
 from plenum_hosted.settings import Hosted
 
@@ -118,7 +116,11 @@ def measure(model: str, settings: Hosted) -> Need:
         else:
             loading += _WHOLE
             path, named = path.parent, {"gguf_file": path.name}
-    numbers = gguf_weights.elements(path / named["gguf_file"]) if named else _elements(path)
+    numbers = (
+        sum(gguf_weights.list_tensors(path / named["gguf_file"]).values())
+        if named
+        else sum(list_tensors(path).values())
+    )
     places = settings.slots * settings.rung
     caches = places * _numbers_a_place(path, settings, named) * bytes_each
     return Need(model, numbers * bytes_each, caches, numbers * loading)
@@ -132,16 +134,6 @@ def _numbers_a_place(path: Path, settings: Hosted, named: dict[str, Any]) -> int
         sizes = CacheSizes.of(config.get_text_config())
         return 2 * sizes.layers * sizes.groups * sizes.d
     return 0
-
-
-def _elements(folder: Path) -> int:
-    """Count the numbers of a checkpoint, in the files that transformers takes."""
-    single = folder / "model.safetensors"
-    total = 0
-    for file in [single] if single.is_file() else sorted(folder.glob("model-*.safetensors")):
-        with suppress(Exception), safe_open(file, "pt") as tensors:
-            total += sum(prod(tensors.get_slice(name).get_shape()) for name in tensors.keys())  # noqa: SIM118
-    return total
 
 
 def limit_prefixes(settings: Hosted, device: torch.device) -> int:

@@ -9,25 +9,37 @@ from safetensors.numpy import load_file
 from plenum_hosted.checkpoints import TINY
 
 
-def write_tiny(file: Path, *, quantised: bool = False) -> Path:
-    """Write the tiny model, in the single precision that it has, or its products in 8 bits."""
+def write_tiny(
+    file: Path,
+    *,
+    quantised: bool = False,
+    without: str = "",
+    layers: int | None = None,
+    vocabulary: int | None = None,
+) -> Path:
+    """Write the tiny model, in the single precision that it has, or its products in 8 bits.
+
+    It may lack a tensor, or say other sizes than it has.
+    """
     config = json.loads((TINY / "config.json").read_text())
-    layers = config["num_hidden_layers"]
+    held = config["num_hidden_layers"]
     writer = gguf.GGUFWriter(file, "qwen2")
     writer.add_name("tiny")
     writer.add_context_length(config["max_position_embeddings"])
     writer.add_embedding_length(config["hidden_size"])
-    writer.add_block_count(layers)
+    writer.add_block_count(held if layers is None else layers)
     writer.add_feed_forward_length(config["intermediate_size"])
     writer.add_head_count(config["num_attention_heads"])
     writer.add_head_count_kv(config["num_key_value_heads"])
     writer.add_layer_norm_rms_eps(config["rms_norm_eps"])
     writer.add_rope_freq_base(config["rope_parameters"]["rope_theta"])
-    writer.add_vocab_size(config["vocab_size"])
+    writer.add_vocab_size(vocabulary or config["vocab_size"])
     _add_tokenizer(writer, config)
-    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, layers)
+    names = gguf.get_tensor_name_map(gguf.MODEL_ARCH.QWEN2, held)
     for name, tensor in load_file(TINY / "model.safetensors").items():
         known = names.get_name(name, (".weight", ".bias"))
+        if known == without:
+            continue
         if quantised and tensor.ndim == 2:
             kind = gguf.GGMLQuantizationType.Q8_0
             writer.add_tensor(known, gguf.quants.quantize(tensor, kind), raw_dtype=kind)

@@ -5,6 +5,7 @@ The conversion by transformers is replaced, but in the last two tests, which wri
 
 import asyncio
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -62,7 +63,7 @@ def test_it_is_written_out_once(
     monkeypatch.setattr(gguf_weights, "find_spec", lambda name: name)
     made = []
 
-    def convert(file: Path, folder: Path, dtype: str) -> None:
+    def convert(model: str, file: Path, folder: Path, dtype: str) -> None:
         made.append((file, dtype))
         copy(saved, folder)
 
@@ -149,3 +150,25 @@ def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
         step = np.abs(tensor).reshape(-1, 32).max(axis=1, keepdims=True) / 127
         assert (off <= (0.5 + 127 / 2**11) * step + 1e-7).all()
         assert off.max() > 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"without": "blk.1.ffn_up.weight"}, "1 are missing or have another size, such as model"),
+        ({"layers": 0}, "asks for 0 layers"),
+        ({"layers": 1_000_000}, "asks for 1,000,000 layers"),
+        ({"vocabulary": 1_000_000_000}, "numbers, and"),
+    ],
+)
+def test_a_file_that_does_not_fill_the_model_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], told: str
+) -> None:
+    gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
+    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    file = gguf_files.write_tiny(tmp_path / "tiny.gguf", **changes)
+    with pytest.raises(UserError, match=told) as error:
+        gguf_weights.write_out("./tiny.gguf", file, "0" * 16, "float32")
+    assert "\n" not in str(error.value)
+    assert not list((tmp_path / "mlruns/checkpoints").iterdir())

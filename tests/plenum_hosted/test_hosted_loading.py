@@ -93,6 +93,41 @@ def drop_a_tensor(folder: Path) -> None:
     save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
 
 
+def set_a_number(value: float) -> Change:
+    """A weight that is no number."""
+
+    def write(folder: Path) -> None:
+        weights = load_file(folder / "model.safetensors")
+        weights["model.layers.1.mlp.up_proj.weight"][0, 0] = value
+        save_file(weights, folder / "model.safetensors", metadata={"format": "pt"})
+
+    return write
+
+
+def name_weights(file: str) -> Change:
+    """An index that names a file of weights."""
+
+    def write(folder: Path) -> None:
+        (folder / "model.safetensors").rename(folder / "a.safetensors")
+        index = {"metadata": {}, "weight_map": {"a": "a.safetensors", "b": file}}
+        (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+
+    return write
+
+
+def set_tokenizer(**values: object) -> Change:
+    """Change tokenizer_config.json."""
+    return lambda folder: folders.rewrite(folder / "tokenizer_config.json", **values)
+
+
+def lose_tokens(folder: Path) -> None:
+    """As many tokens as there are weights, but numbered from elsewhere on."""
+    held = json.loads((folder / "tokenizer.json").read_text())
+    last, _ = max(held["model"]["vocab"].items(), key=lambda item: item[1])
+    held["model"]["vocab"][last] = 5_000
+    (folder / "tokenizer.json").write_text(json.dumps(held))
+
+
 def lose_a_shard(folder: Path) -> None:
     (folder / "model.safetensors").rename(folder / "model-00001-of-00002.safetensors")
     shards = {"a": "model-00001-of-00002.safetensors", "b": "model-00002-of-00002.safetensors"}
@@ -130,6 +165,7 @@ NO_SYSTEM = (
     "{% if messages[0]['role'] == 'system' %}{{ raise_exception('System role not supported') }}"
     "{% endif %}" + folders.TEMPLATE
 )
+NESTED = "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}"
 LEFT_OUT = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{% endfor %}END"
 
 
@@ -147,6 +183,21 @@ LEFT_OUT = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{%
         (lose_a_shard, "model-00002-of-00002.safetensors"),
         (drop_a_tensor, "1 are missing or have another size, such as model.layers.1.mlp.up_proj"),
         (config(num_hidden_layers=3, layer_types=None), "download the model again"),
+        (config(num_hidden_layers=0, layer_types=None), "asks for 0 layers, and"),
+        (config(num_hidden_layers=1_000_000, layer_types=None), "asks for 1,000,000 layers"),
+        (
+            config(num_hidden_layers=1, layer_types=None),
+            "have no place in it, such as model.layers.1",
+        ),
+        (config(vocab_size=1_000_000_000), "download the model again"),
+        (config(intermediate_size=1_000_000_000), "download the model again"),
+        (set_a_number(float("nan")), "up_proj.weight hold what is no number"),
+        (set_a_number(float("-inf")), "up_proj.weight hold what is no number"),
+        (name_weights("/dev/zero"), "names the file /dev/zero, which isn't in it"),
+        (name_weights("../other.safetensors"), "names the file ../other.safetensors"),
+        (name_weights("b.safetensors"), "names the file b.safetensors, which isn't in it"),
+        (set_tokenizer(tokenizer_file="/tmp/tokenizer.json"), "names the file /tmp/tokenizer.json"),
+        (lose_tokens, "numbers tokens up to 5,000"),
         (config(hidden_size=96), "download the model again"),
         (config(model_type="unheard_of"), "unheard_of"),
         (config(model_type="own", auto_map=OWN_CODE), "backend.trust_remote_code=true"),
@@ -160,6 +211,10 @@ LEFT_OUT = "{% for m in messages if m['role'] != 'system' %}{{ m['content'] }}{%
         (lambda f: (f / "chat_template.jinja").unlink(), "no chat template; take a chat model"),
         (template("{% for"), "chat template"),
         (template(NEVER), "can't write a conversation: conversations not supported"),
+        (template(NESTED), "it takes too long, or too much memory"),
+        (template("{{ '%1000000000d' % 1 }}" + folders.TEMPLATE), "too much memory"),
+        (template("{{ 'x' * 300000000 }}" + folders.TEMPLATE), "too much memory"),
+        (template("{# " + "x" * 1_100_000 + " #}" + folders.TEMPLATE), "1,000,000 allowed"),
         (template("hello"), "can't write a conversation: it leaves out the system message"),
     ],
 )

@@ -12,6 +12,7 @@ from .exits import format_error as format_error
 from .exits import name_missing_package as name_missing_package
 from .exits import shows_full_errors as shows_full_errors
 from .extensions import Registry as Registry
+from .extensions import blame as blame
 from .file_locks import hold_lock as hold_lock
 from .file_locks import is_locked as is_locked
 from .file_locks import require_writable as require_writable
@@ -51,6 +52,7 @@ from .removed import refuse_removed as refuse_removed
 from .secret_input import refuse_for_program as refuse_for_program
 from .secret_input import refuse_in_arguments as refuse_in_arguments
 from .secret_input import refuse_in_url as refuse_in_url
+from .secret_input import refuse_keys as refuse_keys
 from .secrets import holds_secret as holds_secret
 from .secrets import is_secret_name as is_secret_name
 from .secrets import list_secrets as list_secrets
@@ -94,6 +96,7 @@ __all__ = [
     "UserError",
     "absent_packages",
     "answer_parent",
+    "blame",
     "blank_invisible",
     "candidate_paths",
     "canonical_json",
@@ -141,6 +144,7 @@ __all__ = [
     "refuse_for_program",
     "refuse_in_arguments",
     "refuse_in_url",
+    "refuse_keys",
     "refuse_removed",
     "refuse_repeats",
     "replace_surrogates",

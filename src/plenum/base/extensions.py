@@ -5,6 +5,7 @@ plenum finds it there once the package is installed. Nothing here knows the name
 """
 
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from functools import cache
 from importlib.metadata import EntryPoint, EntryPoints, entry_points
 from importlib.util import find_spec
@@ -26,10 +27,12 @@ class Registry(Mapping[str, Part], Generic[Part]):
         The group of entry points, such as ``plenum.kinds``.
     noun
         What one of them is, for the message about one that isn't there.
+    kind
+        The class that each is of.
     """
 
-    def __init__(self, group: str, noun: str) -> None:
-        self.group, self.noun = group, noun
+    def __init__(self, group: str, noun: str, kind: type[Any] = object) -> None:
+        self.group, self.noun, self.kind = group, noun, kind
         self._added: dict[str, Part] = {}
         # Apart from those added, so that the order of names doesn't depend on what was asked for.
         self._loaded: dict[str, Part] = {}
@@ -50,14 +53,11 @@ class Registry(Mapping[str, Part], Generic[Part]):
             raise UserError(line + also)
         if name not in self._loaded:
             entry = self._find()[name]
-            try:
-                self._loaded[name] = entry.load()
-            except (ImportError, AttributeError) as error:
-                from plenum.base.exits import name_missing_package
-
-                if name_missing_package(error):  # which the front door says in its own words
-                    raise
-                raise UserError(f"{self.noun}: {name}: {entry.value}: {error}") from None
+            with blame(f"{self.noun}: {name}: {entry.value}{_name_package(entry)}"):
+                part = entry.load()
+                if not isinstance(part, self.kind):
+                    raise TypeError(f"it is no {self.kind.__name__} but {type(part).__name__}")
+            self._loaded[name] = part
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
@@ -82,6 +82,28 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return self._entries
 
 
+@contextmanager
+def blame(part: str) -> Iterator[None]:
+    """Turn whatever a package's part raises into a line that names it, also its own exit.
+
+    Raises
+    ------
+    UserError
+        It raised an error, or it called ``sys.exit``, which would end the command as if all was
+        well.
+    """
+    try:
+        yield
+    except (Exception, SystemExit) as error:
+        from plenum.base.exits import name_missing_package
+
+        # A missing package of plenum's is said by the front door in its own words.
+        if isinstance(error, UserError) or name_missing_package(error):
+            raise
+        said = " ".join(str(error).split())
+        raise UserError(f"{part}: {type(error).__name__}: {said}") from error
+
+
 def list_installed_parts(group: str) -> EntryPoints:
     """Return the entry points of a group: what installed packages add there."""
     parts: EntryPoints = _every_part().select(group=group)
@@ -96,8 +118,15 @@ def _every_part() -> Any:  # which of two types depends on Python's version
 
 def _is_there(entry: EntryPoint) -> bool:
     """Return whether Python can find the package; its folder may have been deleted by hand."""
-    spec = find_spec(_package(entry))
+    try:
+        spec = find_spec(_package(entry))
+    except (AttributeError, ImportError, ValueError):  # who asks for it is told
+        return True
     return spec is not None and spec.origin is not None  # else any folder of this name would do
+
+
+def _name_package(entry: EntryPoint) -> str:
+    return f" of the package {entry.dist.name}" if entry.dist else ""
 
 
 def _package(entry: EntryPoint) -> str:

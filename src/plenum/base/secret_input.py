@@ -47,11 +47,34 @@ _LOOKS_LIKE_KEY = re.compile(
     r"|\beyJ[\w-]{8,}\.[\w-]{8,}|-----BEGIN [A-Z ]*PRIVATE KEY"
     r"|\b(?:Bearer|Basic)\s+[\w.~+/=-]{8,}"
 )
+_PREFIX = (
+    r"(?<!\w)(?:(?:sk|pk|rk|csk|xai|pplx|nvapi|glpat|lsv2|xox[a-z])[-_]|gh[pousr]_|github_pat_"
+    r"|hf_|gsk_|r8_|npm_|AKIA|ASIA|AIza|ya29\.)"
+)
+_DENSE = r"(?=[A-Za-z]*\d)(?=\d*[A-Za-z])[A-Za-z0-9]{16,}"
+"""Letters and digits without a break: no words."""
+
+_KEY_ANYWHERE = re.compile(
+    rf"{_PREFIX}(?:(?:[\w-]*[-_])?{_DENSE}|(?=[\w-]*\d)[\w-]{{36,}})"
+    r"|(?<!\w)eyJ[\w-]{16,}\.[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY"
+)
+"""What is a key by its form and can be no name, in any setting."""
+
+_AFTER_A_LETTER = {
+    "k": re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}"),
+    "u": re.compile(r"[^:/]+:[^/]*[A-Za-z][^/]*"),
+}
+"""Values of ``-k`` and ``-u`` that are a key, or a login; others are so if they are dense."""
+
 _BASIC = re.compile(r"\bBasic\s+([\w+/-]+)", re.IGNORECASE)
 _REFERENCE = re.compile(r"\$\{[^}]*\}|\$\(.*|\$\w*|`.*|\{\w+\}")
 """A variable of a shell, what a command prints, or a placeholder of plenum's."""
 
 _SHORTEST = 8
+_LIKE_A_KEY = (
+    "it holds what looks like a key; keys come from the environment alone, since every config is "
+    "written to disk"
+)
 
 
 def refuse_in_arguments(arguments: Sequence[str]) -> None:
@@ -82,6 +105,9 @@ def refuse_in_arguments(arguments: Sequence[str]) -> None:
                 raise _for_program(named, "its name is a secret's")
             refuse_for_program(named, value)
         login = bool(_URL_KEY.search(key)) and "@" in value and "sqlite:///" not in value
+        if _KEY_ANYWHERE.search(argument):
+            shown = f"argument {number}" if _KEY_ANYWHERE.search(named) else named
+            raise UserError(f"{shown}: {_LIKE_A_KEY}")
         _refuse(named, argument if "://" in argument else unquote(argument), login)
 
 
@@ -122,12 +148,42 @@ def refuse_for_program(key: str, value: Any) -> None:
     elif isinstance(value, str):
         if secret := _secret_in(value):
             raise _for_program(key, f"it holds the value of {secret}")
-        if _LOOKS_LIKE_KEY.search(value) or any(map(_is_login, _BASIC.findall(value))):
+        if (
+            _LOOKS_LIKE_KEY.search(value)
+            or _KEY_ANYWHERE.search(value)
+            or any(map(_is_login, _BASIC.findall(value)))
+        ):
             raise _for_program(key, "it holds what looks like a key")
         for match in _SETS.finditer(value):
             name = match["option"] or match["name"]
-            if _is_secret(name, match["value"]):
+            if _is_secret(name, match["value"]) or (
+                match["flag"] and _follows(name, match["value"])
+            ):
                 raise _for_program(key, f"{match['flag'] or ''}{name} would hold a secret")
+
+
+def refuse_keys(key: str, value: Any) -> None:
+    """Refuse what is a key by its form in a setting, however deep, since settings are written.
+
+    Raises
+    ------
+    UserError
+        There is one; the message names the setting and never shows its value.
+    """
+    if isinstance(value, Mapping):
+        for name, item in value.items():
+            refuse_keys(f"{key}.{name}", item)
+    elif isinstance(value, list | tuple):
+        for item in value:
+            refuse_keys(key, item)
+    elif isinstance(value, str) and _KEY_ANYWHERE.search(value):
+        raise UserError(f"{key}: {_LIKE_A_KEY}")
+
+
+def _follows(letter: str, value: str) -> bool:
+    """Return whether the value of an option of one letter has the form of a secret."""
+    form = _AFTER_A_LETTER.get(letter, re.compile(_DENSE))
+    return len(letter) == 1 and bool(form.fullmatch(_strip_references(value)))
 
 
 def _secret_in(text: str) -> str:

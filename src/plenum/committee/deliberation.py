@@ -106,7 +106,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         return entry | {"even": True} if even else entry
 
     def _unread(self, ask: Ask, reply: Reply, problem: str) -> None:
-        raise ConversationFailed(ask, classify_failure(reply), problem)
+        raise ConversationFailed(ask, classify_failure(reply, self._condition.reading), problem)
 
     def _select_seen(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
         """Return the window and the states that a seat sees: its own without interaction."""

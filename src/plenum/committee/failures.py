@@ -22,10 +22,20 @@ _REFUSAL = re.compile(
 )
 
 
-def classify_failure(reply: Reply) -> Failure:
-    """Classify a reply that doesn't follow the format.
+_LETTER = "A-Za-z\u00c0-\u024f"
+_OF_THE_FORM = re.compile(rf"[\d\[\]{{}}=%]|STATE|(?<![{_LETTER}])[A-HJ-Z](?![{_LETTER}])")
+"""A number, a bracket, or an option's letter alone: a part of what was asked for."""
 
-    A refusal is recognised by the text's opening words, in English.
+_LONGEST_REFUSAL = 300
+"""Letters; what is longer is an argument, of a model that has gone astray."""
+
+
+def classify_failure(reply: Reply, reading: str = "strict") -> Failure:
+    """Classify a reply that doesn't follow the format, though a repair may have asked for it.
+
+    A refusal is what the provider says is one, or a short text with nothing of what was asked for.
+    That holds in any language, since no word is read. Conditions that read strictly are older: they
+    know a refusal by its opening words, in English.
     """
     if reply.finish == "content_filter":
         return Failure.CONTENT_FILTER
@@ -33,7 +43,10 @@ def classify_failure(reply: Reply) -> Failure:
         return Failure.LENGTH
     if not reply.text.strip():
         return Failure.EMPTY
-    declined = "STATE" not in reply.text and _REFUSAL.match(reply.text)
+    if reading == "strict":
+        declined = "STATE" not in reply.text and bool(_REFUSAL.match(reply.text))
+    else:
+        declined = len(reply.text) <= _LONGEST_REFUSAL and not _OF_THE_FORM.search(reply.text)
     if reply.finish == "refusal" or declined:
         return Failure.REFUSAL
     return Failure.PARSE

@@ -49,5 +49,5 @@ class BackendExtension:
     warn_idle_slots: Callable[[Sequence[Job]], list[str]] | None = None
 
 
-BACKENDS: Registry[BackendExtension] = Registry("plenum.backends", "backend.name")
+BACKENDS: Registry[BackendExtension] = Registry("plenum.backends", "backend.name", BackendExtension)
 """Backends of packages by the name of their settings."""

@@ -11,7 +11,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base import Registry, UserError
+from plenum.base import Registry, UserError, blame
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
@@ -105,10 +105,8 @@ class Kind:
 
     def load_settings_types(self) -> dict[str, type[Any]]:
         """Load the types of its settings by key (``UserError`` where one can't be loaded)."""
-        try:
-            return {key: _resolve(path) for key, path in self.settings.items()}
-        except (ImportError, AttributeError, ValueError) as error:
-            raise UserError(f"kind of study {self.name}: no settings: {error}") from None
+        with blame(f"kind of study {self.name}"):
+            return {key: resolve_name(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
         """Return whether this kind has a part for a station, of its own or from another package."""
@@ -134,10 +132,11 @@ class Kind:
 
 @cache
 def _resolve(path: str) -> Any:
-    return resolve_name(path)
+    with blame(f"kind of study: {path}"):
+        return resolve_name(path)
 
 
-KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study")
+KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study", Kind)
 """The kinds of study that are installed, by name."""
 
 PARTS: Registry[Any] = Registry("plenum.parts", "part of a kind of study")

@@ -9,7 +9,7 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
-from plenum.base import Registry, UserError
+from plenum.base import Registry, UserError, refuse_keys
 from plenum.design.backend_extensions import BACKENDS
 from plenum.design.kinds import KINDS, Kind, of_task
 from plenum.design.ranges import (
@@ -53,7 +53,7 @@ class SweepSettings(StrictSettings):
     needs: ClassVar[str] = "another way to execute the sweep"
 
 
-SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting")
+SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting", type)
 """Settings that packages add to a sweep's, by their keys in the config."""
 
 
@@ -255,9 +255,12 @@ def resolve_config(cfg: DictConfig) -> dict[str, Any]:
         A value is missing, or refers to one that doesn't exist.
     """
     try:
-        return cast(dict[str, Any], make_plain(cfg))
+        plain = cast(dict[str, Any], make_plain(cfg))
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
+    for name, value in plain.items():
+        refuse_keys(name, value)
+    return plain
 
 
 def type_config(given: Mapping[str, Any]) -> Config:

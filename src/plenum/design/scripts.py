@@ -24,7 +24,7 @@ class Script:
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
-SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script")
+SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script", Script)
 """Scripts by the name of their primary config, such as ``audit``; ``run.py`` isn't among them."""
 
 

@@ -15,7 +15,7 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from plenum.base import UserError, refuse_removed
+from plenum.base import UserError, refuse_keys, refuse_removed
 
 T = TypeVar("T")
 
@@ -55,6 +55,8 @@ def read_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
         data = {str(name): make_plain(cfg[name]) for name in names if name not in given}
     except OmegaConfBaseException as error:
         raise UserError(reason(error)) from None
+    for name, value in data.items():
+        refuse_keys(name, value)
     return validate(kind, {**data, **given})
 
 

@@ -213,7 +213,9 @@ class ExecutorChoice:
     notes: Callable[[Sequence[Job]], list[str]]
 
 
-EXECUTORS: Registry[ExecutorChoice] = Registry("plenum.executors", "way to execute replicates")
+EXECUTORS: Registry[ExecutorChoice] = Registry(
+    "plenum.executors", "way to execute replicates", ExecutorChoice
+)
 """The executors that are installed."""
 
 

@@ -178,7 +178,7 @@ class Replicate:
                 reply = separate_reasoning(reply)
             entry = conversation.answer(reply)
             journal.append(entry)
-            read = classify_failure(reply) if "problem" in entry else "ok"
+            read = classify_failure(reply, self.condition.reading) if "problem" in entry else "ok"
             self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
             self.observe(entry)
             # An answer and that to its repair belong to one turn.

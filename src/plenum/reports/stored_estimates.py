@@ -15,7 +15,7 @@ from plenum.dynamics import (
     rebuild_estimates,
     summarise,
 )
-from plenum.tracking import Outline, TrackedCondition
+from plenum.tracking import Outline, TrackedCondition, decode_metric
 
 _WHOLE = (
     "rounds_used",
@@ -81,7 +81,8 @@ def _number(name: str, value: float | None) -> float:
 def _select_group(outline: Outline, name: str) -> dict[str, float]:
     """Select the numbers of a group by name, in the order of the metrics."""
     start = f"more.{name}."
-    return {k.removeprefix(start): v for k, v in outline.metrics.items() if k.startswith(start)}
+    named = {decode_metric(k): v for k, v in outline.metrics.items() if k.startswith(start)}
+    return {k.removeprefix(start): v for k, v in named.items()}
 
 
 @cache

@@ -1,8 +1,21 @@
 """MLflow as the store of studies: writing and reading.
 
-Nothing is imported here, since MLflow takes seconds.
+Nothing is imported here, since MLflow takes seconds; but it is told to print no notices, which it
+heeds only before its import.
 """
 
+import os
+
 import lazy_loader
+
+for _name, _value in {
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
+    "MLFLOW_DISABLE_TELEMETRY": "true",
+    "MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR": "false",
+    "GIT_PYTHON_REFRESH": "quiet",
+    "MLFLOW_LOGGING_LEVEL": "WARNING",
+    "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
+}.items():
+    os.environ.setdefault(_name, _value)
 
 __getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

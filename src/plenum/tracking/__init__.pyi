@@ -6,6 +6,7 @@ from .conditions import read_rerun as read_rerun
 from .conditions import tabulate_replicates as tabulate_replicates
 from .experiments import find_experiment as find_experiment
 from .experiments import make_trash_error as make_trash_error
+from .metric_names import decode_metric as decode_metric
 from .provenance import Provenance as Provenance
 from .provenance import rebuild_condition as rebuild_condition
 from .report_run import log_report as log_report
@@ -20,6 +21,7 @@ from .rows import make_row as make_row
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
 from .run_data import format_run_name as format_run_name
+from .run_writer import make_params as make_params
 from .runs import CONDITIONS as CONDITIONS
 from .runs import open_existing as open_existing
 from .runs import open_study as open_study
@@ -88,6 +90,7 @@ __all__ = [
     "absolute_uri",
     "collect_artifacts",
     "collect_by_round",
+    "decode_metric",
     "delete_study",
     "describe_replicate",
     "drop_condition",
@@ -106,6 +109,7 @@ __all__ = [
     "list_studies",
     "lock_file",
     "log_report",
+    "make_params",
     "make_row",
     "make_trash_error",
     "open_client",

@@ -13,6 +13,7 @@ from mlflow.entities import Metric
 from plenum.design import USUAL, find_kind
 from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
+from plenum.tracking.metric_names import encode_metric
 
 
 def format_run_name(condition: dict[str, Any]) -> str:
@@ -85,7 +86,7 @@ def _factors(condition: dict[str, Any]) -> dict[str, Any]:
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:
-    return [Metric(k, float(v), now, 0) for k, v in values.items() if _finite(v)]
+    return [Metric(encode_metric(k), float(v), now, 0) for k, v in values.items() if _finite(v)]
 
 
 def list_replicate_metrics(transcript: Transcript, effort: Usage) -> list[Metric]:

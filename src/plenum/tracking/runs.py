@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from plenum.base import UserError
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
 from plenum.tracking.conditions import is_estimated
+from plenum.tracking.run_writer import is_cut, name_whole
 
 _AT_ONCE = 8
 """The largest number of requests that are sent to a server at a time."""
@@ -56,6 +57,11 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
         raise UserError(f"study: {study!r} holds no condition yet")
     if path is not None:
         _require_files(runs, study, path)
+    for run in runs:
+        for key, text in run.data.params.items():
+            if is_cut(text):
+                whole = read_artifacts(client, run, [name_whole(key)]).values()
+                run.data.params[key] = next((each.decode() for each in whole), text)
     return client, experiment, runs
 
 

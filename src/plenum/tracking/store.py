@@ -8,12 +8,12 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plenum.base import UserError, hold_lock, require_writable
-from plenum.tracking import database
+from plenum.base import UserError, digest, hold_lock, require_writable
+from plenum.tracking import database, open_runs
 from plenum.tracking.server import post
 
 if TYPE_CHECKING:
@@ -67,33 +67,44 @@ def local(uri: str) -> Path | None:
     return Path(uri.removeprefix(_SQLITE)) if uri.startswith(_SQLITE) else None
 
 
-def silence() -> None:
-    """Keep MLflow from printing notices; to be called before it is imported."""
-    os.environ.setdefault("MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT", "true")
-    os.environ.setdefault("MLFLOW_DISABLE_TELEMETRY", "true")
-    os.environ.setdefault("MLFLOW_ENABLE_ARTIFACTS_PROGRESS_BAR", "false")
-    os.environ.setdefault("GIT_PYTHON_REFRESH", "quiet")
-    os.environ.setdefault("MLFLOW_LOGGING_LEVEL", "WARNING")
-    os.environ.setdefault("MLFLOW_HTTP_REQUEST_MAX_RETRIES", "3")
-
-
 def open_client(uri: str) -> "MlflowClient":
     """Open an MLflow client; an SQLite store is made or repaired first, under a lock."""
-    silence()
     from mlflow import MlflowClient
     from sqlalchemy import event
     from sqlalchemy.engine import Engine
 
     uri = absolute_uri(uri)
     if not uri.startswith(_SQLITE):
-        return MlflowClient(uri)
+        client = MlflowClient(uri)
+        open_runs.settle(client, open_runs_folder(uri))
+        return client
     if not event.contains(Engine, "connect", _relax):
         event.listen(Engine, "connect", _relax)
     with _prepare(uri) as path, _default_artifacts(path.parent):
         client = MlflowClient(_as_sqlalchemy_reads(path))
         with closing(sqlite3.connect(path)) as connection:
             connection.execute("PRAGMA journal_mode=WAL")
+        open_runs.settle(client, open_runs_folder(uri))
     return client
+
+
+def open_runs_folder(uri: str) -> Path:
+    """Return the folder whose files name the runs that processes of this machine have open.
+
+    It stands beside an SQLite store and moves with it; a server's is in the working directory.
+    """
+    path = local(absolute_uri(uri))
+    return path.with_suffix(".open") if path else Path(f"mlruns/{digest(uri)}.open")
+
+
+def settle(uri: str) -> None:
+    """End the runs in a store whose process is gone, if there are any.
+
+    Who opens MLflow's client has done so; for any other command the client is opened in that case.
+    """
+    if open_runs.has_left(open_runs_folder(uri)):
+        with suppress(Exception):  # a store that can only be read is read as it is
+            open_client(uri)
 
 
 @contextmanager
@@ -160,7 +171,6 @@ def _relax(connection: Any, _: Any) -> None:
 
 def main() -> None:
     """Prepare the database of a store, ahead of a program that would migrate it in place."""
-    silence()
     try:
         with _prepare(sys.argv[1]):
             pass

@@ -172,6 +172,7 @@ def require_active(study: str, uri: str) -> str | None:
     UserError
         It is in MLflow's trash.
     """
+    store.settle(uri)
     for number, stage, kind in _experiments(study, uri):
         if stage != "active":
             raise experiments.make_trash_error(study, number, uri)
@@ -181,6 +182,7 @@ def require_active(study: str, uri: str) -> str | None:
 
 def list_stored_conditions(study: str, uri: str) -> list[StoredRun]:
     """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
+    store.settle(uri)
     path = store.local(uri)
     if path is not None:
         return runs(path, study, "plenum.kind", "condition")
@@ -207,6 +209,7 @@ def fingerprint(study: str, uri: str) -> str | None:
     path = store.local(store.absolute_uri(uri))
     if path is None:
         return None
+    store.settle(uri)
     total = hashlib.blake2b(digest_size=16)
     for run in runs(path, study):
         total.update(repr(run).encode())

@@ -156,6 +156,8 @@ class _Study:
         for cell in cells or tuple(self._conditions):
             if self._gone is None and cell in self._conditions:
                 self._conditions[cell].end()
+        if self._gone is None and self._writer is not None and not cells:
+            self._writer.open_runs.close()
 
     def _why_gone(self) -> str | None:
         """Explain why no request can be written any more; ``None`` if the store works.

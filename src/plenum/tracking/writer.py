@@ -32,6 +32,7 @@ from plenum.tracking import (
     views,
 )
 from plenum.tracking.condition_files import ACCOUNTS, make_files
+from plenum.tracking.open_runs import OpenRuns
 from plenum.tracking.row_writer import RowWriter
 from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.runs import CONDITIONS, search_runs
@@ -80,7 +81,8 @@ class StudyWriter:
         self.version = version
         self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
-        self.runs = RunWriter(self.client, self.experiment)
+        self.open_runs = OpenRuns(store.open_runs_folder(uri))
+        self.runs = RunWriter(self.client, self.experiment, self.open_runs.add)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
         self._last_start = 0
@@ -188,6 +190,9 @@ class ConditionWriter:
         if "mlflow.source.name" not in tags:  # a run of an older version
             source = [RunTag(*tag) for tag in views.source_tags(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
+        if not self._written:  # it ended as killed, and goes on
+            client.update_run(self._parent.info.run_id, "RUNNING")
+            self._study.open_runs.add(self._parent.info.run_id)
         if duplicates:
             self._save_rows(*duplicates)
         for other in duplicates:  # a writer was stopped while it put one in another's place
@@ -306,8 +311,10 @@ class ConditionWriter:
         self._save_rows()
 
     def end(self) -> None:
-        """Write pending data, when nothing more will come."""
+        """Write pending data, when nothing more will come; without estimates it was killed."""
         self._save_rows()
+        if not self._written:
+            self._study.client.set_terminated(self._parent.info.run_id, "KILLED")
 
     def attach(self, name: str, text: str) -> None:
         """Write a text file to the condition's run."""

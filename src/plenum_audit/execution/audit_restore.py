@@ -38,10 +38,17 @@ def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
     for job in jobs:
         now = require_program(job.condition)
         programs = {program for case, program in before if case == now.case.id}
-        if now.program_identity in programs:
+        if problem := now.program.get("unwritten"):
+            lines.append(
+                f"{now.case.id}: {now.committee} holds what can't be compared ({problem}), so its "
+                "runs count in this audit alone; an audit of FILE.py:NAME keeps them"
+            )
+        elif now.program_identity in programs:
             lines.append(f"{now.case.id}: the case or its settings have changed: it starts again")
         elif programs:
-            lines.append(f"{now.case.id}: the program has changed: it starts again")
+            named = " (or its runs were recorded when a function was known by its name alone)"
+            of_function = named if "does" in now.program else ""
+            lines.append(f"{now.case.id}: the program has changed{of_function}: it starts again")
     return lines
 
 

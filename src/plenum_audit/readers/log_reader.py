@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Registry, UserError, open_regular_file
+from plenum.base import Registry, UserError, blame, open_regular_file
 from plenum_audit.readers.data_sets import Row, Wrong
 from plenum_audit.readers.json_stream import key_paths
 
@@ -110,7 +110,7 @@ class LogReader:
     general: bool = False
 
 
-READERS: Registry[LogReader] = Registry(GROUP, "format")
+READERS: Registry[LogReader] = Registry(GROUP, "format", LogReader)
 """Readers by name; an installed package adds one by an entry point of :data:`GROUP`."""
 
 
@@ -124,7 +124,10 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
     """
     if named:
         return READERS[named]
-    fitting = [reader for reader in READERS.values() if reader.recognises(source)]
+    fitting = []
+    for reader in READERS.values():
+        with blame(f"{source.name}: format={reader.name} of {reader.recognises.__module__}"):
+            fitting += [reader] if reader.recognises(source) else []
     chosen = [reader for reader in fitting if not reader.general] or fitting[:1]
     if len(chosen) > 1:
         names = " or ".join(f"format={reader.name}" for reader in chosen)
@@ -147,18 +150,28 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     UserError
         It can't be read; the message says why.
     """
-    try:
-        yield from reader.read(source)
-    except _EXPLAINED as problem:
-        raise _explain(problem, reader, source) from None
+    with blame(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
+        try:
+            for record in reader.read(source):
+                match record:
+                    case (str(), Mapping() | Wrong()):
+                        yield record
+                    case _:
+                        raise RuntimeError("it yields what is no place with a row")
+        except _EXPLAINED as problem:
+            raise _explain(problem, reader, source) from None
 
 
 def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
     """Return what identifies the program of a log; raise as :func:`read_records`."""
-    try:
-        return reader.describe(source)
-    except _EXPLAINED as problem:
-        raise _explain(problem, reader, source) from None
+    with blame(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
+        try:
+            match reader.describe(source):
+                case Mapping() as about:
+                    return about
+            raise RuntimeError("it describes the program by no mapping")
+        except _EXPLAINED as problem:
+            raise _explain(problem, reader, source) from None
 
 
 def _explain(problem: Exception, reader: LogReader, source: LogSource) -> UserError:

@@ -1,6 +1,7 @@
 """Parts that packages add by entry points: their order, and what isn't there."""
 
 from importlib.metadata import EntryPoint, EntryPoints
+from pathlib import Path
 
 import pytest
 
@@ -53,3 +54,26 @@ def test_a_part_of_a_package_that_is_gone_is_none_of_those_installed(
     )
     with pytest.raises(UserError, match=r"installed: zero, e, tau$"):
         numbers["pi"]
+
+
+BROKEN = {
+    "exits": ("raise SystemExit(0)", "SystemExit: 0"),
+    "fails": ("1 / 0", "ZeroDivisionError: division by zero"),
+    "misspelt": ("impart math", "SyntaxError: invalid syntax"),
+    "lacks": ("import no_such_module", "ModuleNotFoundError: No module named 'no_such_module'"),
+    "lacks_it": ("OTHER = 1", "AttributeError: module .* has no attribute 'PART'"),
+    "other": ("PART = 'three'", "TypeError: it is no float but str"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_a_package_that_is_broken_is_named_in_one_line(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source, said = BROKEN[name]
+    (tmp_path / f"broken_{name}.py").write_text(source)
+    monkeypatch.syspath_prepend(tmp_path)
+    entries = EntryPoints([EntryPoint("part", f"broken_{name}:PART", GROUP)])
+    monkeypatch.setattr(extensions, "_every_part", lambda: entries)
+    with pytest.raises(UserError, match=rf"^number: part: broken_{name}:PART: {said}"):
+        Registry[float](GROUP, "number", float)["part"]

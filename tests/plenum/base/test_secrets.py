@@ -16,6 +16,7 @@ from plenum.base.secret_input import (
     refuse_for_program,
     refuse_in_arguments,
     refuse_in_url,
+    refuse_keys,
 )
 from plenum.base.secrets import redact, secret_variables
 from plenum.cli import one_line_errors as exiting
@@ -250,6 +251,10 @@ def test_parts_of_a_secret_are_secrets(monkeypatch: pytest.MonkeyPatch) -> None:
         "app sk-proj-0123456789abcdef",
         "curl -H 'Authorization: Bearer 0123456789' x",
         "app ghp_0123456789abcdef",
+        "node app.mjs -k 0123abcd",
+        "app -t 0123456789abcdef01",
+        "curl -u me:0123abc x",
+        "app -k='0123456789abcdef'",
         f"app {KEY}",
         {"api_key": "abc"},
         {"a": {"b": [{"accessToken": "0123456789"}]}},
@@ -282,6 +287,8 @@ def test_a_key_for_a_program_is_refused_wherever_it_lies(value: object) -> None:
         'app --token "$(cat token.txt)" --max-tokens 4000',
         "uv run --keyfile keys.json token.py --path=/tmp/x --auth=none --pat '*.py'",
         "python -m pass.cli --pass 2 {text}",
+        "app -k {token} -u 1000:1000 -t 30 -p 8080 -k 10 -m gpt-4.1-mini-2025-04-14 -k top",
+        "curl -k https://host1/x -p team-2024-production -u {text}:$PASSWORD",
         "sh -c 'app --api-key $(cat key.txt)'",
         '{auth: {username: "{token}"}, keys: [{index}, {seed}]}',
         {"q": "{text}", "url": "{base_url}", "key": "{token}", "max_tokens": 4000},
@@ -341,3 +348,38 @@ def test_values_of_a_knob_that_is_called_key_are_taken() -> None:
 
 def test_the_names_of_programs_are_no_keys() -> None:
     refuse_in_arguments(["committee=my_auth:committee", "committee.target=token.py:committee"])
+
+
+KEYS = (
+    *("sk-proj-0123456789abcdefXYZ", "xai-0123456789abcdefXYZ", "ghp_0123456789abcdefXYZ"),
+    *("AKIA0123456789ABCDEF", "r8_0123456789abcdefXYZ", "sk_live_0123456789abcdefXYZ"),
+    "AIzaSy_0123456789-abc_0123456789-abcdefg",
+)
+
+
+@pytest.mark.parametrize("key", KEYS)
+def test_a_key_is_known_by_its_form_in_any_setting(key: str) -> None:
+    for argument in (f"tested_by={key}", f"+no_such.setting={{a: [{key}]}}", key, f"+{key}=1"):
+        with pytest.raises(UserError) as refused:
+            refuse_in_arguments(["rounds=3", argument])
+        assert key[-8:] not in str(refused.value)
+    for value in (key, {"a": [f"by {key}."]}):
+        with pytest.raises(UserError, match=r"^tested_by") as refused:
+            refuse_keys("tested_by", value)
+        assert key[-8:] not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("sk-learn-experiment-2024", "rk-2024-first-run-of-all", "hf_study_of_2024_models"),
+        *(
+            "task-0123456789abcdef01",
+            "hosted_vllm/Qwen2.5-7B-Instruct-GPTQ-Int4",
+            "0123456789abcdef",
+        ),
+    ],
+)
+def test_a_name_is_no_key(name: str) -> None:
+    refuse_in_arguments([f"study={name}", f"model.default={name}"])
+    refuse_keys("study", name)

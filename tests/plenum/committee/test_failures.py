@@ -8,7 +8,7 @@ from plenum.records import Failure
 
 
 def why(text: str, finish: str = "stop") -> Failure:
-    return classify_failure(Reply(text, 1, 1, finish))
+    return classify_failure(Reply(text, 1, 1, finish), "lenient")
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,17 @@ def why(text: str, finish: str = "stop") -> Failure:
         "As a language model I am not able to have preferences.",
         "\"I'm afraid I can't do that,\" it said.",
         "**I can't assist with this.**",
+        # in the ten largest languages beside English
+        "抱歉，我无法回答这个问题。",
+        "Lo siento, aún no puedo ayudar con eso.",
+        "माफ़ कीजिए, मैं इसमें मदद नहीं कर सकता।",
+        "عذرًا، لا أستطيع المساعدة في ذلك.",
+        "দুঃখিত, আমি এতে সাহায্য করতে পারছি না।",
+        "Desculpe, não posso ajudar com isso.",
+        "Извините, я не могу с этим помочь.",
+        "申し訳ありませんが、お答えできません。",
+        "Ich kann dazu nichts sagen.",
+        "Je suis désolé, je ne peux pas vous aider.",
     ],
 )
 def test_a_text_that_declines_is_a_refusal(text: str) -> None:
@@ -49,18 +60,14 @@ def test_a_text_that_declines_is_a_refusal(text: str) -> None:
         "STATE: pref=[high]",
         '{"decision": "A"',
         "A",
-        "The state can't provide for everybody at once.",
-        "Nobody can help those whom the plan leaves out.",
+        "我选择A方案。",
+        "٤٠ من ١٠٠",
         "I accept that the budget can't grow, so I am for B.",
-        "I agree with Welfare. We cannot help everybody.",
         "I prefer B. Sorry if I can't convince everybody.",
-        "Sorting the queue by need won't do.",
-        "Ich kann dazu nichts sagen.",
-        # an argument that opens with what cannot be done
         "We cannot give up on the rural hospitals, so I am for B.",
-        "We can't continue to ignore those who wait longest.",
         "I won't give way on equity: option C.",
         "We cannot offer a bed to everybody; A is the least harm.\nSTATE: pref=[0.5;0.5]",
+        "The state can't provide for everybody at once. " * 7,
     ],
 )
 def test_a_text_that_argues_breaks_the_format(text: str) -> None:
@@ -77,3 +84,10 @@ def test_the_providers_reason_goes_before_the_text(text: str) -> None:
     assert why(text, "content_filter") is Failure.CONTENT_FILTER
     assert why(text, "length") is Failure.LENGTH
     assert why(text or "Dazu kann ich nichts sagen.", "refusal") is Failure.REFUSAL
+
+
+def test_who_reads_strictly_knows_english_words_alone() -> None:
+    for text in ("I'm sorry, but I can't choose between A and B.", "I can't help with that."):
+        assert classify_failure(Reply(text, 1, 1)) is Failure.REFUSAL
+    for text in ("Ich kann dazu nichts sagen.", "My preferences are as before."):
+        assert classify_failure(Reply(text, 1, 1)) is Failure.PARSE

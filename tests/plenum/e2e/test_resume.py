@@ -2,13 +2,16 @@
 
 import json
 import re
+import shutil
 import signal
 from pathlib import Path
 
+import psutil
 import pytest
 from command_line import Run, call, calls, journaled, journals, runs, start, wait_for
 
 from plenum.base import file_locks
+from plenum.tracking.database import rows
 from plenum.tracking.stored_runs import runs as tracked
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
@@ -20,6 +23,13 @@ def answered(data: dict[str, bytes]) -> int:
     """Whole entries that are answers to calls."""
     lines = [line for d in data.values() for line in d.split(b"\n")[:-1]]
     return sum(json.loads(line)["kind"] not in ("head", "end") for line in lines)
+
+
+def statuses(database: Path) -> list[str]:
+    """The statuses of the conditions' runs in MLflow."""
+    of_conditions = "tags WHERE key = 'plenum.kind' AND tags.value = 'condition'"
+    query = f"SELECT status FROM runs WHERE run_uuid IN (SELECT run_uuid FROM {of_conditions})"
+    return [status for (status,) in rows(database, query)]
 
 
 @pytest.fixture(scope="module")
@@ -93,6 +103,7 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     assert process.returncode == 130
     assert "the same command continues from here" in errors
     assert "Traceback" not in errors
+    assert "RUNNING" not in statuses(tmp_path / "mlruns/mlflow.db")
     left = journals(tmp_path)
     assert all(reference[name].startswith(data) for name, data in left.items())
     assert all(data.endswith(b"\n") for data in left.values())
@@ -100,6 +111,38 @@ def test_an_interrupt_stops_cleanly_and_says_how_to_continue(
     assert "pending" in tables.stdout
     run(*SWEEP)
     assert journals(tmp_path) == reference
+
+
+@pytest.mark.usefixtures("stored")
+def test_a_run_whose_process_is_gone_is_ended_by_the_next_command_and_no_other(
+    run: Run, tmp_path: Path
+) -> None:
+    process = start(tmp_path, "run.py", "study=killed", "replicates=2", "rounds=100")
+    database, notes = tmp_path / "mlruns/mlflow.db", tmp_path / "mlruns/mlflow.open"
+    wait_for(process, lambda: tracked(database, "killed", "plenum.kind", "condition"))
+    process.send_signal(signal.SIGSTOP)
+    run("study=killed", script="scripts/status.py")
+    assert statuses(database) == ["RUNNING"]  # it lives
+    for one in (*psutil.Process(process.pid).children(recursive=True), process):
+        one.kill()  # the tracking process, too
+    process.communicate(timeout=30)
+    (note,) = notes.iterdir()
+    machine, runs = note.read_text().split("\n", 1)
+    note.write_text(f"elsewhere\n{runs}")
+    run("study=killed", script="scripts/status.py")
+    assert statuses(database) == ["RUNNING"]  # another machine's may live
+    note.write_text(f"{machine}\n{runs}")
+    copy = tmp_path / "copy"
+    shutil.copytree(tmp_path / "mlruns", copy / "mlruns")
+    (copy / "mlruns/artifacts").mkdir(exist_ok=True)
+    call(copy, "scripts/status.py", "study=killed")
+    assert statuses(copy / "mlruns/mlflow.db") == ["KILLED"]
+    assert statuses(database) == ["RUNNING"]
+    run("study=killed", script="scripts/explore.py", status=None)
+    assert statuses(database) == ["KILLED"]
+    run("study=killed", "replicates=2", "rounds=100")
+    assert statuses(database) == ["FINISHED"]
+    assert not notes.exists()
 
 
 @pytest.mark.usefixtures("stored")

@@ -9,6 +9,9 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from plenum.tracking.database import rows as database_rows
+from plenum.tracking.metric_names import decode_metric
+
 pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -318,3 +321,42 @@ def test_a_log_of_two_models_is_split_and_texts_are_compared_by_being_right(tmp_
     texts = audit(tmp_path, "logs=runs.jsonl", "compare=decisions", "out=texts")
     found = json.loads((tmp_path / "texts/suite.json").read_text())
     assert (texts.returncode, found["disagreement"]["value"]) == (1, 1.0)
+
+
+def test_seats_of_any_name_are_metrics_that_are_told_apart(tmp_path: Path) -> None:
+    seats = [
+        "O'Neil",
+        'the "boss"',
+        "<b>x</b>",
+        "हिन्दी",
+        "a/../b",
+        "a:27:b",
+        "a'b",
+        "a/b",
+        "x" * 300,
+    ]
+    told = [
+        {
+            "round": n,
+            "seat": seat,
+            "preferences": {"A": 0.5 + n * run / 50, "B": 0.5 - n * run / 50},
+        }
+        for run in range(6)
+        for n in (1, 2, 3)
+        for seat in seats
+    ]
+    size = 3 * len(seats)
+    runs = [told[start : start + size] for start in range(0, len(told), size)]
+    rows = [
+        {"case": "one", "decision": "A", "options": ["A", "B"], "messages": run} for run in runs
+    ]
+    (tmp_path / "runs.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    done = audit(tmp_path, "logs=runs.jsonl", "suite=false", "tracking=local")
+    assert "error" not in done.stderr, done.stderr
+    database = tmp_path / "mlruns/mlflow.db"
+    keys = database_rows(
+        database, "SELECT key FROM latest_metrics WHERE key LIKE 'more.switches.%'"
+    )
+    read = {decode_metric(key).removeprefix("more.switches.") for (key,) in keys}
+    assert read >= {*seats[:-1]}
+    assert len(read) == len(seats)

@@ -102,7 +102,7 @@ _OF_COMMITTEES = (
             "continuations of replicates", draw_branching),
 )  # fmt: skip
 
-CATALOGUE: Registry[Drawing] = Registry("plenum.figures", "figure")
+CATALOGUE: Registry[Drawing] = Registry("plenum.figures", "figure", Drawing)
 """Every figure by its name: those above, then those of installed packages."""
 
 for _drawing in _OF_COMMITTEES:

@@ -1,5 +1,7 @@
 """The tables of conditions: estimates, diagnostics, and decisions."""
 
+from typing import Any
+
 import pandas as pd
 
 from plenum.reports.formats import (
@@ -101,10 +103,12 @@ def tabulate_decisions(group: RowGroup) -> Table:
     """Make the table of decisions, majorities and switches: one column a seat."""
     rows = group.rows
     seats = sorted({seat for row in rows for seat, _ in row.switches})
-    lines = group.frame.copy()
-    lines["votes"] = [row.summary.time_to_majority.n if row.summary else None for row in rows]
-    for seat in seats:
-        lines[f"switches {seat}"] = [dict(row.switches).get(seat) for row in rows]
+    added: dict[str, Any] = {
+        "votes": [row.summary.time_to_majority.n if row.summary else None for row in rows]
+    }
+    added |= {f"switches {seat}": [dict(row.switches).get(seat) for row in rows] for seat in seats}
+    # Together: pandas warns of a hundred columns that come one by one.
+    lines = pd.concat([group.frame, pd.DataFrame(added, index=group.frame.index)], axis=1)
     columns = (
         *group.keys,
         DECISIONS,

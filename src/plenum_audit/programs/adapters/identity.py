@@ -3,14 +3,17 @@
 import ast
 import json
 import os
+import secrets
 import shutil
 import subprocess
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, digest
+from plenum_audit.programs.adapters.behaviour import digest_behaviour
 from plenum_audit.programs.adapters.environment import CLIENT, advise_variable, endpoints, scrub
 from plenum_audit.programs.adapters.program import make_printable_line
 from plenum_audit.programs.client.plenum_run import DESCRIBED
@@ -65,7 +68,13 @@ def identify_command(arguments: Sequence[str]) -> dict[str, Any]:
     """Return the identity of a command: words, files among them, packages of its Python."""
     files = [Path(argument) for argument in arguments if Path(argument).is_file()]
     names = [Path(a).name if Path(a).is_file() else a for a in arguments]
-    identity: dict[str, Any] = {"command": names, "code": code(f for f in files if _source(f))}
+    known = [file for file in files if _is_known_by_content(file)]
+    for flag, module in pairwise(arguments):
+        parts = module.split(".")
+        if flag == "-m" and all(map(str.isidentifier, parts)):
+            place = Path(*parts)
+            known += [place.with_suffix(".py"), *place.rglob("*.py")]
+    identity: dict[str, Any] = {"command": names, "code": code(known)}
     program = shutil.which(arguments[0])
     if program and Path(program).name.startswith("python"):
         identity |= packages(program)
@@ -73,21 +82,23 @@ def identify_command(arguments: Sequence[str]) -> dict[str, Any]:
 
 
 def identify_function(committee: Any) -> dict[str, Any]:
-    """Return the identity of a function or an object of this process."""
-    module = sys.modules.get(getattr(committee, "__module__", "") or type(committee).__module__)
-    file = getattr(module, "__file__", None)
+    """Return the identity of a function or an object of this process.
+
+    Where what it does can't be written, the identity is of this call alone: no evidence of it is
+    ever taken for another's, and the key ``unwritten`` says why.
+    """
+    does, problem, files = digest_behaviour(committee)
     name = getattr(committee, "__qualname__", type(committee).__qualname__)
-    return {
-        "function": name,
-        "code": code([Path(file)] if file else []),
-        **packages(sys.executable),
-    }
+    known = {"does": does} if does else {"does": secrets.token_hex(16), "unwritten": problem}
+    return {"function": name, "code": code(files), **packages(sys.executable), **known}
 
 
-def _source(file: Path) -> bool:
-    """Return whether a file is source code; interpreters are identified by their versions."""
+def _is_known_by_content(file: Path) -> bool:
+    """Return whether a file is source code, or a program built here; interpreters have versions."""
     with file.open("rb") as stream:
-        return b"\0" not in stream.read(2**13)
+        is_source = b"\0" not in stream.read(2**13)
+    is_own = file.resolve().is_relative_to(Path.cwd()) and not file.name.startswith("python")
+    return is_source or is_own
 
 
 def _list_neighbours(file: Path, source: bytes) -> Iterator[Path]:

@@ -129,7 +129,7 @@ from .settings import store_uri as store_uri
 from .study import EstimatedStudy as EstimatedStudy
 from .study import find_study_kind as find_study_kind
 from .study import load_study as load_study
-from .study import select_deliberations as select_deliberations
+from .effects import select_deliberations as select_deliberations
 from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import GREY as GREY

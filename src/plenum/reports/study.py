@@ -140,13 +140,6 @@ def _exponent(row: Row) -> float:
     return -math.inf if math.isnan(row.exponent) else row.exponent
 
 
-def select_deliberations(rows: Sequence[Row]) -> list[Row]:
-    """Select the conditions that can have a λ̂: no branches, votes or reruns."""
-    return [
-        row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
-    ]
-
-
 def find_study_kind(study: str, uri: str) -> Kind:
     """Return the kind of a study's conditions.
 

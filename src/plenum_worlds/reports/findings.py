@@ -33,8 +33,7 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
 
     Without a completed run there are no groups.
     """
-    done = [condition for condition in played if condition.completed]
-    grouped = group_runs(done)
+    grouped = [g for g in group_runs(played) if any(c.completed for c in g.played)]
     scripted = any(group.frame["scripted"].any() for group in grouped)
     return collect_facts(played) | {
         "groups": [_compare(group) for group in grouped],
@@ -58,7 +57,7 @@ def _compare(group: Group) -> dict[str, Any]:
     missed = [
         (e.p, float(p))
         for (_, _, e), p in zip(tests, adjusted, strict=True)
-        if not is_shown(float(p), e.ci_low, e.ci_high)
+        if not (is_shown(float(p), e.ci_low, e.ci_high) or math.isnan(e.p))
     ]
     means = group.over_worlds("arm", metric)
     each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]

@@ -195,6 +195,7 @@ def differences(group: Group) -> list[Table]:
         }
         for metric in group.shown.metrics
         for arm, other, estimate in group.compare_arms(metric)
+        if estimate.n
     ]
     columns = (
         *make_keys(["metric", "arm"]),

@@ -17,7 +17,8 @@ from plenum.reports.figures.forest import forest
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
-from plenum.reports.study import EstimatedStudy, select_deliberations
+from plenum.reports.effects import select_deliberations
+from plenum.reports.study import EstimatedStudy
 from plenum.tracking import MANY
 
 

@@ -13,7 +13,8 @@ from plenum.reports.effects import Effect
 from plenum.reports.figures import words
 from plenum.reports.figures.maps import colour_cells, draw_bar, scale
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
-from plenum.reports.study import EstimatedStudy, select_deliberations
+from plenum.reports.effects import select_deliberations
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
 
 MOST_LEVELS = 40

@@ -13,6 +13,9 @@ from plenum_worlds.reports.groups import Group, group_runs
 _PAGE = "plenum_worlds.reports"
 """The package of the templates."""
 
+_FEW_WORLDS = 10
+"""Number of worlds below which a difference that is shown says from how many."""
+
 _FEW = 5
 """Number of episodes, the independent units, below which they are called few."""
 
@@ -50,7 +53,7 @@ def _compare(group: Group) -> dict[str, Any]:
     tests = group.compare_arms(metric)
     adjusted = holm([estimate.p for _, _, estimate in tests])
     shown = [
-        f"{name}: {ci(e, 3)}"
+        f"{name}: {ci(e, 3)}" + f", from {e.n} worlds" * (e.n < _FEW_WORLDS)
         for (name, _, e), p in zip(tests, adjusted, strict=True)
         if is_shown(float(p), e.ci_low, e.ci_high)
     ]

@@ -13,6 +13,7 @@ from .accounting.tables import tabulate_accounts as tabulate_accounts
 from .accounting.tables import tabulate_manifest as tabulate_manifest
 from .accounting.tables import tabulate_reasons as tabulate_reasons
 from .effects import Effect as Effect
+from .effects import select_deliberations as select_deliberations
 from .estimates import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
@@ -129,7 +130,6 @@ from .settings import store_uri as store_uri
 from .study import EstimatedStudy as EstimatedStudy
 from .study import find_study_kind as find_study_kind
 from .study import load_study as load_study
-from .effects import select_deliberations as select_deliberations
 from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import GREY as GREY

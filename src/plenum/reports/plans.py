@@ -42,7 +42,7 @@ def publish(plan: PlanSettings) -> None:
     """Print, for every condition, the replicates that a contrast needs and whether to stop."""
     study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
-    show([tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)])
+    show([tabulate(study.conditions, plan)])
 
 
 def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:

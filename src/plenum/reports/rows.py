@@ -19,8 +19,6 @@ COLUMNS = [
 ]  # fmt: skip
 """The first columns of the CSV; details of the estimates follow."""
 
-_FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
-
 
 @dataclass(frozen=True)
 class Row:
@@ -169,11 +167,9 @@ def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:
     return names, same
 
 
-def sort_levels(rows: Sequence[Row], factor: str) -> list[str]:
-    """Sort the levels of roles or of models, the reference first."""
-    first = _FIRST[factor]
-    levels = {row.tracked.factors[factor] for row in rows}
-    return sorted(levels, key=lambda v: (first.index(v) if v in first else len(first), v))
+def list_levels(rows: Sequence[Row], factor: str) -> list[str]:
+    """List the levels of a factor in the order of the conditions."""
+    return list(dict.fromkeys(row.tracked.factors[factor] for row in rows))
 
 
 def symbol(rows: Sequence[Row]) -> str:

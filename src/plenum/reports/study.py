@@ -27,7 +27,7 @@ class EstimatedStudy:
     chosen
         What is to be reported, and how.
     rows
-        One a condition, in the order of scenario and of running.
+        One a condition, in the order of the sweep.
     parent
         The study that these are some conditions of.
     """

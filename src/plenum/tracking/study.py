@@ -30,7 +30,7 @@ _PARENT = "mlflow.parentRunId"
 class Study:
     """A study in a tracking store.
 
-    Its conditions and what they hold are in the order in which they were first run.
+    Its conditions and what they hold are in the order of the sweep.
 
     Parameters
     ----------

@@ -11,7 +11,7 @@ import shutil
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ from plenum.tracking import (
 from plenum.tracking.condition_files import ACCOUNTS, make_files
 from plenum.tracking.row_writer import RowWriter
 from plenum.tracking.run_writer import RunWriter
-from plenum.tracking.runs import CONDITIONS, search_runs
+from plenum.tracking.runs import CONDITIONS, ORDER_TAG, order_runs, search_runs
 from plenum.tracking.stored_runs import KIND_TAG
 from plenum.tracking.traces import Trace, TracedCall
 
@@ -69,20 +69,41 @@ class StudyWriter:
         Name of the experiment.
     version
         The code version, as a tag.
+    cells
+        The conditions of the sweep, in its order.
     """
 
-    def __init__(self, uri: str, study: str, version: str) -> None:
+    def __init__(self, uri: str, study: str, version: str, cells: Sequence[str] = ()) -> None:
         self.client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
         self.experiment = experiments.find_experiment(self.client, uri, study)
         views.save(self.client, self.experiment)
         self.version = version
-        self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
+        known = search_runs(self.client, self.experiment, CONDITIONS)
+        self._colour = len(known)
+        self._places = self._order(known, cells)
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
         self.runs = RunWriter(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
-        self._last_start = 0
+        self._opened = int(time.time() * 1000)
+
+    def _order(self, known: Sequence[Any], cells: Sequence[str]) -> dict[str, int]:
+        """Give each condition its place in the study, and correct those that its runs have.
+
+        A sweep that has all conditions says the order; of another one new conditions come last.
+        """
+        before = {run.data.tags["plenum.cell"]: run for run in order_runs(known)}
+        first = cells if before.keys() <= set(cells) else [*before, *cells]
+        places = {cell: place for place, cell in enumerate(dict.fromkeys(first))}
+        for cell, run in before.items():
+            if run.data.tags.get(ORDER_TAG) != str(places[cell]):
+                self.client.set_tag(run.info.run_id, ORDER_TAG, str(places[cell]))
+        return places
+
+    def place(self, cell: str) -> int:
+        """Return the place of a condition in its study."""
+        return self._places.setdefault(cell, len(self._places))
 
     def open(
         self, condition: dict[str, Any], target: int, nested: bool = True
@@ -109,13 +130,9 @@ class StudyWriter:
             return []
         return search_runs(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
 
-    def next_start(self) -> int:
-        """Choose when a condition's run began, in milliseconds, later than the one before.
-
-        Conditions are listed by it: two within a millisecond would stand in any order.
-        """
-        self._last_start = max(int(time.time() * 1000), self._last_start + 1)
-        return self._last_start
+    def choose_start(self, cell: str) -> int:
+        """Choose when a condition's run began, in milliseconds: MLflow's UI lists them by it."""
+        return self._opened + self.place(cell)
 
     def next_colour(self) -> str:
         """Choose a colour for each condition, since the UI's own choice repeats colours."""
@@ -347,11 +364,12 @@ class ConditionWriter:
             **self._tags("condition"),
             "mlflow.runColor": colour,
             "plenum.target": str(self._target),
+            ORDER_TAG: str(self._study.place(self._cell)),
         }
         if not self._nested:
             tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
-        start = old.info.start_time if old else self._study.next_start()
+        start = old.info.start_time if old else self._study.choose_start(self._cell)
         return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:

@@ -8,7 +8,7 @@ studies, with fewer rounds than the papers have; ``said.txt`` has their texts, t
 import itertools
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
 
@@ -56,7 +56,9 @@ def adjust(p: Sequence[float], tests: int) -> list[float]:
 def same(printed: str, value: float) -> bool:
     """Return whether a value was rounded to what is printed; p below 0.0001 is a bound."""
     digits = len(printed.partition(".")[2])
-    return value < 1e-4 if printed == "0.0001" else abs(float(printed) - value) <= 0.51 * 10.0**-digits
+    return (
+        value < 1e-4 if printed == "0.0001" else abs(float(printed) - value) <= 0.51 * 10.0**-digits
+    )
 
 
 class Tables:
@@ -67,7 +69,11 @@ class Tables:
 
     def read(self, name: str) -> pd.DataFrame:
         path = self.folder / f"{name}.csv"
-        return pd.read_csv(path, keep_default_na=False, na_values=[""]) if path.exists() else pd.DataFrame()
+        return (
+            pd.read_csv(path, keep_default_na=False, na_values=[""])
+            if path.exists()
+            else pd.DataFrame()
+        )
 
     @cached_property
     def rows(self) -> pd.DataFrame:
@@ -139,9 +145,15 @@ def first(found: pd.DataFrame, text: str, scale: float = 1) -> bool:
     """Return whether a text names the clearest difference, its interval and its adjusted p."""
     line = found.sort_values("holm", kind="stable").iloc[0]
     treated = line["effect"].replace(" - ", " against ")
-    numbers = re.search(rf"([-+\d.]+)(?: points)? \[([-+\d.]+), ([-+\d.]+)\], (?:adjusted )?{P}", text)
+    numbers = re.search(
+        rf"([-+\d.]+)(?: points)? \[([-+\d.]+), ([-+\d.]+)\], (?:adjusted )?{P}", text
+    )
     shown = [scale * line[name] for name in ("estimate", "ci_low", "ci_high")]
-    held = all(str(line[n]) in text for n in ("roles", "model", "scenario") if f"{n} " in text.partition("(")[2].partition(", at ")[2])
+    held = all(
+        str(line[n]) in text
+        for n in ("roles", "model", "scenario")
+        if f"{n} " in text.partition("(")[2].partition(", at ")[2]
+    )
     return bool(
         treated in text
         and held
@@ -175,9 +187,14 @@ class Reader:
         for part in text.removesuffix(".").split("; "):
             case = re.match(r"[Ii]n (\S+) ", part)
             rows = self.t.rows if case is None else self.t.rows[self.t.rows["scenario"] == case[1]]
-            said = re.findall(rf"({OF}|{N}) (?:committees )?(chose [A-Z]|reached no majority|split evenly between \w+ and \w+)", part[0].lower() + part[1:])
+            said = re.findall(
+                rf"({OF}|{N}) (?:committees )?(chose [A-Z]|reached no majority|split evenly between \w+ and \w+)",
+                part[0].lower() + part[1:],
+            )
             modes = [mode(tally) for tally in rows["tally"]]
-            if not said or sorted((count(n), m) for n, _, m in said) != sorted((modes.count(m), m) for m in set(modes)):
+            if not said or sorted((count(n), m) for n, _, m in said) != sorted(
+                (modes.count(m), m) for m in set(modes)
+            ):
                 return False
         return True
 
@@ -188,14 +205,22 @@ class Reader:
         right = count(moved) == len(tallies) - len(still)
         right &= " of " not in moved or count(moved.split(" of ")[1]) == len(tallies)
         right &= (" would" in rest) == ("would, with 95 % confidence" in rest)
-        if limit := re.search(r"at most (\d+) % of (?:runs|wordings) would, with 95 % confidence", rest):
-            right &= {round(100 * (1 - 0.025 ** (1 / sum(t.values())))) for t in still} == {int(limit[1])}
+        if limit := re.search(
+            r"at most (\d+) % of (?:runs|wordings) would, with 95 % confidence", rest
+        ):
+            right &= {round(100 * (1 - 0.025 ** (1 / sum(t.values())))) for t in still} == {
+                int(limit[1])
+            }
         for clause in re.split(r"; |: ", rest):
             told = re.findall(r"(?:chose ([A-Z])|reached (no majority)) in (\d+)", clause)
             if told:
                 exact = {(label or "none"): int(n) for label, _, n in told}
                 n = int(re.search(r"of (\d+) (?:runs|wordings)", clause)[1])  # type: ignore[index]
-                others = [{k: v for k, v in t.items() if v < max(t.values())} for t in tallies if sum(t.values()) == n]
+                others = [
+                    {k: v for k, v in t.items() if v < max(t.values())}
+                    for t in tallies
+                    if sum(t.values()) == n
+                ]
                 right &= exact in others
         return right
 
@@ -212,21 +237,42 @@ class Reader:
         found, law = mean[mean["shown"]], laws[laws["shown"]]
         n = min(int(x) for cell in single(disagree)["n"] for x in str(cell).split())
         right = text.startswith(f"On average over {mean['scenarios'].max()} scenarios")
-        right &= (f"from {WORDS[n] if n < 10 else n} replicates" in text) == (n < 10 and len(found) + len(law) > 0)
-        if told := re.search(rf"how often runs disagree differs (?:in {OF} contrasts )?(\([^)]*\))", text):
+        right &= (f"from {WORDS[n] if n < 10 else n} replicates" in text) == (
+            n < 10 and len(found) + len(law) > 0
+        )
+        if told := re.search(
+            rf"how often runs disagree differs (?:in {OF} contrasts )?(\([^)]*\))", text
+        ):
             right &= count(told[1] or "one") == len(found) and first(found, told[2], 100)
         else:
             right &= found.empty
-        if told := re.search(rf"what they decide differs somewhere in {OF} \(adjusted p (?:at most )?<? ?([\d.]+)", text):
+        if told := re.search(
+            rf"what they decide differs somewhere in {OF} \(adjusted p (?:at most )?<? ?([\d.]+)",
+            text,
+        ):
             right &= count(told[1]) == len(law) and same(told[2], law["holm"].max())
         else:
             right &= law.empty
         some = [part[part["shown"]] for part in (single(disagree), single(decide))]
-        if told := re.search(rf"single scenarios show the one in ({N}) of ({N}) contrasts, the other in ({N}) of ({N})\.", text):
-            right &= [count(x) for x in told.groups()] == [len(some[0]), len(single(disagree)), len(some[1]), len(single(decide))]
+        if told := re.search(
+            rf"single scenarios show the one in ({N}) of ({N}) contrasts, the other in ({N}) of ({N})\.",
+            text,
+        ):
+            right &= [count(x) for x in told.groups()] == [
+                len(some[0]),
+                len(single(disagree)),
+                len(some[1]),
+                len(single(decide)),
+            ]
         else:
-            told = re.search(r"no single scenario shows either \(smallest p after correction ([\d.]+)\)", text)
-            right &= bool(told) and not len(pd.concat(some)) and same(told[1], least(single(disagree), single(decide)))  # type: ignore[index]
+            told = re.search(
+                r"no single scenario shows either \(smallest p after correction ([\d.]+)\)", text
+            )
+            right &= (
+                bool(told)
+                and not len(pd.concat(some))
+                and same(told[1], least(single(disagree), single(decide)))
+            )  # type: ignore[index]
         return right
 
     def differs(self, text: str, what: str, factor: str, number: str | None, rest: str) -> bool:
@@ -234,7 +280,9 @@ class Reader:
         family = (self.t.disagree if what == "How often runs disagree" else self.t.decide)[factor]
         found = family[family["shown"]]
         n = min(int(x) for cell in family["n"] for x in str(cell).split())
-        return count(number or "one") == len(found) and (n >= 10 or "replicates a condition" in text)
+        return count(number or "one") == len(found) and (
+            n >= 10 or "replicates a condition" in text
+        )
 
     def unshown(self, text: str, of: str, nouns: str, p: str) -> bool:
         """Factors without a difference that is shown, and the smallest p of their families."""
@@ -250,20 +298,30 @@ class Reader:
             if not any(t["shown"].any() for t in tables)
             and not (grow and tables[0]["p"].isna().all())
         }  # fmt: skip
-        return named == empty and same(p, least(*(t for n in named for t in parts[n]), claimable=grow))
+        return named == empty and same(
+            p, least(*(t for n in named for t in parts[n]), claimable=grow)
+        )
 
     def growth(self, text: str, number: str, raw: str, p: str | None, tests: str | None) -> bool:
         """Growth within conditions, of which none was shown."""
         rows = self.t.rows
         known = rows[~rows["few"]]
-        return not rows["shown"].any() and same(raw, known["p_reversal"].min()) and (p is None or (same(p, known["holm"].min()) and count(tests or "") == len(rows)))
+        return (
+            not rows["shown"].any()
+            and same(raw, known["p_reversal"].min())
+            and (p is None or (same(p, known["holm"].min()) and count(tests or "") == len(rows)))
+        )
 
     def unclaimed(self, text: str) -> bool:
         return bool(self.t.rows["few"].all())
 
     def hopeless(self, text: str, n: str, tests: str) -> bool:
         rows = self.t.rows
-        return set(rows["completed"]) == {int(n)} and count(tests) == len(rows) and 2.0 ** (1 - int(n)) * len(rows) >= 0.05
+        return (
+            set(rows["completed"]) == {int(n)}
+            and count(tests) == len(rows)
+            and 2.0 ** (1 - int(n)) * len(rows) >= 0.05
+        )
 
     def untested(self, text: str, n: str) -> bool:
         return count(n) == int(single(self.t.grow)["p"].isna().sum())
@@ -298,7 +356,9 @@ class Reader:
         study = Study("worlds", f"sqlite:///{self.t.folder.parents[1]}/mlruns/mlflow.db")
         parts = {}
         for condition in study.conditions:
-            parts.setdefault(condition.factors["consensus"], []).append(condition.episodes("coverage"))
+            parts.setdefault(condition.factors["consensus"], []).append(
+                condition.episodes("coverage")
+            )
         return {arm: sum(each) / len(each) for arm, each in parts.items()}
 
     def always(self, text: str) -> bool:
@@ -359,5 +419,7 @@ def test_no_sentence_is_contradicted_by_the_tables(stored: Path, name: str) -> N
     if name.startswith("landscape"):
         assert text.startswith("On average over 12 scenarios")
         assert len([line for line in text.splitlines() if line]) <= 8
-    golden = dict(re.findall(r"^== (\w+)\n(.*?)\n(?=^==|\Z)", GOLDEN.read_text(encoding="utf-8"), re.M | re.S))
+    golden = dict(
+        re.findall(r"^== (\w+)\n(.*?)\n(?=^==|\Z)", GOLDEN.read_text(encoding="utf-8"), re.M | re.S)
+    )
     assert " ".join(text.split()) == " ".join(golden[name].split())

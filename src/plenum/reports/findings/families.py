@@ -159,9 +159,7 @@ class DeliberationKind:
     @property
     def beyond_jumps(self) -> bool:
         """True if some λ̂ is significantly above that of independent jumps."""
-        return any(
-            f.jumps_holm < ALPHA and f.exponent.above_jumps and not f.few for f in self.fits
-        )
+        return any(f.jumps_holm < ALPHA and f.exponent.above_jumps and not f.few for f in self.fits)
 
     @property
     def shaky(self) -> dict[str, list[Row]]:

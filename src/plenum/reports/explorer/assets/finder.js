@@ -61,8 +61,7 @@ function drawRows() {
 function levelsOf(factor) {
   const counts = new Map();
   for (const { factors } of index.conditions) counts.set(factors[factor], (counts.get(factors[factor]) ?? 0) + 1);
-  const numeric = new Intl.Collator("en", { numeric: true });
-  return [...counts].sort(([a], [b]) => numeric.compare(a, b));
+  return [...counts];
 }
 
 function listControls() {

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job, Recorded
+from plenum.design import Job, Recorded, name_conditions
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -37,7 +37,6 @@ from plenum.execution.outcomes import (
     ReplicateResult,
     make_failed_outcome,
     make_outcome,
-    shorten_names,
 )
 from plenum.execution.progress import Progress
 from plenum.execution.trackers import Trackers
@@ -86,7 +85,8 @@ class SweepRunner:
         self._reports = self._executor.reports(len(jobs))
         self._trackers = Trackers(jobs, progress.say)
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
-        self._names = shorten_names([str(job.condition) for job in jobs])
+        named = name_conditions([job.condition.factors for job in jobs])
+        self._names = dict(zip([str(job.condition) for job in jobs], named, strict=True))
         self._refused_by_system: dict[int | None, str] = {}
 
     def _conditions_in_flight(self, slots: int) -> int:

@@ -30,7 +30,7 @@ class Trackers:
                 mine = {j.condition.folder: j.replicates for j in jobs if _store(j) == key}
                 sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
                 sweep += f", {sum(mine.values()):,} replicates"
-                cells = [j.condition.cell for j in jobs if _store(j) == key]
+                cells = {j.condition.cell: j.condition.factors for j in jobs if _store(j) == key}
                 self._trackers[key] = Tracker(*key, version, locks, say, sweep, cells)
 
     def of(self, job: Job) -> Tracker | None:

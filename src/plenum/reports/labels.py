@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design import find_kind, list_unusual
+from plenum.design import find_kind, list_unusual, shorten_settings
 from plenum.reports.rows import Row, list_shown_factors
 from plenum.reports.table import Column, make_keys
 from plenum.tracking import TrackedCondition
@@ -21,7 +21,11 @@ def label_shared(factors: Mapping[str, str], names: Sequence[str]) -> str:
 def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
     names, same = list_shown_factors(rows)
-    return make_keys([*names, "condition"] if same else names)
+    shown = make_keys([*names, "condition"] if same else names)
+    settings = [row.tracked.factors["settings"] for row in rows]
+    short = dict(zip(settings, shorten_settings(settings), strict=True))
+    own = Column("settings", format=lambda value: short.get(value, value), key=True)
+    return tuple(own if column.name == "settings" else column for column in shown)
 
 
 def provenance(rows: Sequence[Row]) -> str:

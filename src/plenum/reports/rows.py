@@ -6,14 +6,14 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design import list_varying
+from plenum.design import list_numbers, list_varying
 from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, name_numbers, tally
 from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
 COLUMNS = [
-    "study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation",
-    "protocol", "target", "completed", "failed", "pending", "decisions", "lambda", "ci_low",
+    "study", "scenario", "roles", "model", "memory", "protocol.window", "temperature",
+    "sampling.temperature", "backend", "perturbation", "protocol", "target", "completed", "failed", "pending", "decisions", "lambda", "ci_low",
     "ci_high", "se", "interval", "flip_rate", "time_to_majority", "estimand", "status", "warnings",
     "rounds_used", "zero_rounds", "settings", "rounds", "seed", "condition",
 ]  # fmt: skip
@@ -113,6 +113,7 @@ class Row:
         t = self.tracked
         values: dict[str, object] = {
             **t.factors,
+            **list_numbers(t.factors),
             "study": t.study,
             "condition": t.identity,
             "target": t.target,

@@ -1,29 +1,21 @@
 """The runs of a study in the tracking store, and their artifacts."""
 
-import re
-import sys
 import tempfile
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
 from plenum.base import UserError
-from plenum.design import find_kind
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
 from plenum.tracking.conditions import is_estimated
+from plenum.tracking.order import order_runs
 
 _AT_ONCE = 8
 """The largest number of requests that are sent to a server at a time."""
 
 _Part = TypeVar("_Part")
-
-ORDER_TAG = "plenum.order"
-"""The tag with a condition's place in the study, as the sweep's command has it."""
-
-_NUMBERED = re.compile(r"[a-z]?(\d+(?:\.\d+)?(?:e-?\d+)?)")
-"""A level that is a number, with the letter of its factor, as in ``k15`` and ``t1e-4``."""
 
 CONDITIONS = "tags.`plenum.kind` = 'condition'"
 REPLICATES = "tags.`plenum.kind` = 'replicate'"
@@ -65,27 +57,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
         raise UserError(f"study: {study!r} holds no condition yet")
     if path is not None:
         _require_files(runs, study, path)
-    return client, experiment, order_runs(runs)
-
-
-def order_runs(runs: Iterable[Any]) -> list[Any]:
-    """Order the runs of conditions as the sweep's command has them, wherever it found the answers.
-
-    Runs of earlier versions don't say their place. They are ordered by their factors, numbers as
-    numbers and words as they were first met, and follow those that say it.
-    """
-    met: dict[str, int] = {}
-
-    def place(level: str) -> tuple[bool, float]:
-        number = _NUMBERED.fullmatch(level)
-        return not number, float(number[1]) if number else met.setdefault(level, len(met))
-
-    def key(run: Any) -> tuple[int, list[tuple[bool, float]]]:
-        params = run.data.params
-        levels = [place(params.get(name, "")) for name in find_kind(params).factors]
-        return int(run.data.tags.get(ORDER_TAG, sys.maxsize)), levels
-
-    return sorted(runs, key=key)
+    return client, experiment, order_runs(runs, lambda run: run.data)
 
 
 def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, code_version
-from plenum.design import KINDS, find_kind
+from plenum.design import KINDS, find_kind, name_conditions, shorten_settings
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -100,8 +100,16 @@ class Study:
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs describe them, without the data of their replicates."""
         interrupted = runs.count_interrupted(self.client, self.experiment, self.condition_runs)
-        return [
+        listed = [
             conditions.read_condition(self.name, run, interrupted) for run in self.condition_runs
+        ]
+        names = name_conditions([condition.factors for condition in listed])
+        own = shorten_settings(
+            [condition.factors.get("settings", "default") for condition in listed]
+        )
+        return [
+            replace(condition, name=name, settings=settings)
+            for condition, name, settings in zip(listed, names, own, strict=True)
         ]
 
     @cached_property

@@ -11,7 +11,7 @@ import base64
 import json
 import pickle
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -52,7 +52,7 @@ class Tracker(LineProcess):
     sweep
         How large the sweep is, in words: the lock file tells it to who looks in.
     cells
-        Its conditions, in their order.
+        The factors of its conditions by cell, in their order.
 
     Attributes
     ----------
@@ -70,10 +70,10 @@ class Tracker(LineProcess):
         locks: Path,
         note: Callable[[str], None],
         sweep: str,
-        cells: Sequence[str],
+        cells: Mapping[str, Mapping[str, Any]],
     ) -> None:
         lock = str(lock_file(locks, uri, study))
-        self._setup = {"uri": uri, "study": study, "version": version, "cells": list(cells)}
+        self._setup = {"uri": uri, "study": study, "version": version, "cells": cells}
         self._setup |= {"lock": lock, "sweep": sweep}
         super().__init__("plenum.tracking.tracker", note, keyed=True)
         self.uri = uri
@@ -115,7 +115,7 @@ class Tracker(LineProcess):
 class _Study:
     """A writer that is opened at the first request, and given up when its store is gone."""
 
-    def __init__(self, uri: str, study: str, version: str, cells: Sequence[str]) -> None:
+    def __init__(self, uri: str, study: str, version: str, cells: dict[str, Any]) -> None:
         self._settings = uri, study, version, cells
         self._uri = uri
         self._writer: StudyWriter | None = None

@@ -56,7 +56,7 @@ def write_all(
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     explorer: Explorer = KINDS[study.kind].part("explorer")
-    alike = make_index(study.name, conditions, [], "", conditions[0].kind.named_by)
+    alike = make_index(study.name, conditions, [], "")
     shared = {key: alike[key] for key in ("differing", "common", "provenance")}
     shared |= {"whole": f"../{name}.html", "total": len(conditions)}
     work = partial(_write, chosen=chosen, kind=study.kind, folder=folder, shared=shared)
@@ -67,13 +67,12 @@ def write_all(
         shelves = _shelves(study, conditions, reading)
         for number, (last, written) in enumerate(map_in_processes(work, shelves), start=1):
             reading.popleft().close()
-            factors = {*alike["differing"], *last["named"]}
             for entry in last["conditions"]:
-                kept = {key: value for key, value in entry["factors"].items() if key in factors}
+                kept = {key: entry["factors"][key] for key in alike["differing"]}
                 entries.append(entry | {"factors": kept, "page": f"{name}/{_file(number)}"})
             size += written
             report_progress(len(entries), len(conditions))
-    found = make_index(study.name, conditions, entries, last["axis"], last["named"])
+    found = make_index(study.name, conditions, entries, last["axis"])
     return page(study.name, {"index": found}, explorer.layout.finder), size
 
 

@@ -121,7 +121,7 @@ def _page(
     scenarios = [key for (key,) in group_rows(rows, ("scenario",))]
     table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
-    heads = [words.join_levels(names, key).replace(", ", "\n") or "all" for key in columns]
+    heads = [words.join_levels(names, key).replace(" ", "\n") or "all" for key in columns]
     upright = max(width(part) for head in heads for part in head.split("\n"))
     steep = upright > (wide - 0.6) / len(columns)
 

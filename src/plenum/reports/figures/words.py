@@ -122,13 +122,17 @@ def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def join_levels(names: Iterable[str], values: Iterable[str]) -> str:
-    """List factors with their values, as in ``roles=on model=mixed``; settings need no factor."""
-    return " ".join(clean(_level(*pair), LONG) for pair in zip(names, values, strict=True))
+def join_levels(names: Sequence[str], values: Iterable[str]) -> str:
+    """List factors with their values, as in ``roles=on model=mixed``.
+
+    Settings need no factor, nor does the scenario where it stands alone.
+    """
+    pairs = zip(names, values, strict=True)
+    return " ".join(clean(_level(*pair, alone=len(names) < 2), LONG) for pair in pairs)
 
 
-def _level(factor: str, value: str) -> str:
-    bare = factor == "condition" or (factor == "settings" and value != "default")
+def _level(factor: str, value: str, alone: bool) -> str:
+    bare = (factor == "settings" and value != "default") or (factor == "scenario" and alone)
     return value if bare else f"{factor}={value}"
 
 

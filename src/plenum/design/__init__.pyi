@@ -13,6 +13,7 @@ from .condition import temperature_label as temperature_label
 from .condition_names import list_numbers as list_numbers
 from .condition_names import name_conditions as name_conditions
 from .condition_names import shorten_settings as shorten_settings
+from .condition_names import tell_apart as tell_apart
 from .conflicts import check_settings as check_settings
 from .factors import FACTORS as FACTORS
 from .factors import USUAL as USUAL
@@ -147,6 +148,7 @@ __all__ = [
     "shorten_settings",
     "sort_flags_first",
     "take_own_folder",
+    "tell_apart",
     "temperature_label",
     "type_config",
     "validate",

@@ -1,8 +1,18 @@
 """The names of conditions, the same wherever one is named, and the numbers behind their labels."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
+
+import yaml
 
 from plenum.design.kinds import find_kind
+
+_OUTSIDE = (
+    "study", "replicates", "dry_run", "objective", "retry_failed", "calls", "budget", "prices",
+    "journals", "tracking", "model", "durable",
+)  # fmt: skip
+"""Keys of a config that say nothing of a condition, or what its factors and seats say."""
 
 
 def name_conditions(conditions: Sequence[Mapping[str, object]]) -> list[str]:
@@ -23,6 +33,59 @@ def name_conditions(conditions: Sequence[Mapping[str, object]]) -> list[str]:
         or " ".join(_list_words(each, find_kind(each).named_by))
         for each, own in zip(conditions, words, strict=True)
     ]
+
+
+def tell_apart(
+    conditions: Sequence[Mapping[str, object]],
+    read: Callable[[int], tuple[Mapping[str, str], str]],
+) -> list[dict[str, str]]:
+    """Add to conditions of equal factors what differs between them: models, or other settings.
+
+    Parameters
+    ----------
+    conditions
+        The factors of each condition by name.
+    read
+        Takes the place of a condition, and returns the model of each seat, and its config as YAML,
+        which is empty before its end.
+    """
+    told = [{name: str(level) for name, level in each.items()} for each in conditions]
+    alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for at, factors in enumerate(told):
+        alike[tuple(factors.values())].append(at)
+    for places in alike.values():
+        if len(places) > 1:
+            seats, texts = zip(*map(read, places), strict=True)
+            if models := _list_differing(seats):
+                for at, each in zip(places, models, strict=True):
+                    short = {seat: model.rpartition("/")[2] for seat, model in each.items()}
+                    named = [f"{seat}:{model}" for seat, model in short.items()]
+                    alone = len(set(short.values())) == 1 and len(short) == len(seats[0])
+                    told[at]["model"] = "+".join([*short.values()][:1] if alone else named)
+            elif all(texts):
+                configs = [_flatten(yaml.safe_load(text)) for text in texts]
+                for at, each in zip(places, _list_differing(configs), strict=False):
+                    words = [f"{key.rpartition('.')[2]}={value}" for key, value in each.items()]
+                    settings = told[at].get("settings", "default").removeprefix("default")
+                    told[at]["settings"] = " ".join([settings, *words]).strip()
+    return told
+
+
+def _list_differing(each: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Reduce dictionaries to the keys in which they differ; none if they don't."""
+    keys = dict.fromkeys(key for one in each for key in one)
+    apart = [key for key in keys if len({str(one.get(key)) for one in each}) > 1]
+    return [{key: one.get(key) for key in apart} for one in each] if apart else []
+
+
+def _flatten(config: Mapping[str, Any], above: str = "") -> dict[str, Any]:
+    """Return the settings that may change an outcome by their dotted names, but for models."""
+    found: dict[str, Any] = {}
+    for key, value in config.items():
+        if above or key not in _OUTSIDE:
+            inner = _flatten(value, f"{above}{key}.") if isinstance(value, Mapping) else {}
+            found |= inner or {f"{above}{key}": value}
+    return found
 
 
 def shorten_settings(settings: Sequence[str]) -> list[str]:

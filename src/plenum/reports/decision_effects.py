@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import nan
 from typing import Any, cast
 
@@ -22,7 +22,7 @@ from plenum.reports.effects import (
     Effect,
     adjust_family,
     group_shared,
-    is_estimated,
+    measure_family,
     pad_family,
     pairs,
     read_wordings,
@@ -40,24 +40,19 @@ Counts = tuple[tuple[str, int], ...]
 
 def compare(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Compare decisions of every level of a factor with its reference, with all else equal."""
-    families = [list(pairs(select_deliberations(rows), factor)) for factor in CONTRASTED]
-    return [
-        effect
-        for family in families
-        for effect in _adjust(
-            [_contrast(pair, chosen) for pair in filter(is_estimated, family)], len(family)
-        )
-    ]
+    able, measure = select_deliberations(rows), partial(_contrast, chosen=chosen)
+    families = [measure_family(pairs(able, factor), measure, _adjust) for factor in CONTRASTED]
+    return [effect for family in families for effect in family]
 
 
 def interact(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Estimate the interaction of roles and model, wherever all four cells exist."""
-    designed = list(squares(rows))
-    found = [
-        _effect(square, _interaction(tuple(map(_counts, square.cells)), chosen.draws, chosen.seed))
-        for square in filter(is_estimated, designed)
-    ]
-    return _adjust(found, len(designed))
+
+    def measure(square: ComparedConditions) -> DecisionEffect:
+        cells = tuple(map(_counts, square.cells))
+        return _effect(square, _interaction(cells, chosen.draws, chosen.seed))
+
+    return measure_family(squares(rows), measure, _adjust)
 
 
 def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEffect]:

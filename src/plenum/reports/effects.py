@@ -1,7 +1,7 @@
 """Effects between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
 from typing import Generic, NamedTuple, TypeVar, cast
@@ -178,7 +178,6 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach 5
     % after Holm over so many contrasts.
     """
-    families = [list(pairs(select_deliberations(rows), factor)) for factor in CONTRASTED]
 
     def measure(pair: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in pair.cells):
@@ -203,13 +202,13 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
         )
         return _contrast(pair, measured)
 
+    able = select_deliberations(rows)
     with ThreadPoolExecutor() as pool:
-        measured = [list(pool.map(measure, filter(is_estimated, family))) for family in families]
-    return [
-        effect
-        for designed, family in zip(families, measured, strict=True)
-        for effect in adjust_family(family, len(designed))
-    ]
+        return [
+            effect
+            for factor in CONTRASTED
+            for effect in measure_family(pairs(able, factor), measure, adjust_family, pool.map)
+        ]
 
 
 def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
@@ -224,8 +223,7 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]
             square, interaction(both, first, second, neither, chosen.window, decisions=decisions)
         )
 
-    designed = list(squares(rows))
-    return adjust_family(list(map(measure, filter(is_estimated, designed))), len(designed))
+    return measure_family(squares(rows), measure, adjust_family)
 
 
 def _exponents(compared: ComparedConditions) -> tuple[LyapunovEstimate, ...]:
@@ -385,9 +383,16 @@ def select_comparable(rows: Iterable[Row]) -> list[Row]:
     return [row for row in select_deliberations(rows) if row.summary is not None]
 
 
-def is_estimated(compared: ComparedConditions) -> bool:
-    """Return whether all conditions have estimates; a contrast without still counts as a test."""
-    return all(row.summary is not None for row in compared.cells)
+def measure_family(
+    designed: Iterable[ComparedConditions],
+    measure: Callable[[ComparedConditions], Effect[E]],
+    adjust: Callable[[list[Effect[E]], int], list[Effect[E]]],
+    through: Callable[..., Iterable[Effect[E]]] = map,
+) -> list[Effect[E]]:
+    """Measure what has estimates, and adjust p also for what the design has besides."""
+    every = list(designed)
+    estimated = [each for each in every if all(row.summary for row in each.cells)]
+    return adjust(list(through(measure, estimated)), len(every))
 
 
 def _has_error(row: Row) -> bool:

@@ -24,7 +24,7 @@ def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
     shown = make_keys([*names, "condition"] if same else names)
     settings = [row.tracked.factors["settings"] for row in rows]
     short = dict(zip(settings, shorten_settings(settings), strict=True))
-    own = Column("settings", format=lambda value: short.get(value, value), key=True)
+    own = Column("settings", format=lambda value: str(short.get(value)), key=True)
     return tuple(own if column.name == "settings" else column for column in shown)
 
 

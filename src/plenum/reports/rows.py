@@ -1,21 +1,23 @@
 """Rows of conditions: factors, realised n, estimates, warnings."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design import list_numbers, list_varying
+from plenum.design import list_numbers, list_varying, name_conditions
 from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, name_numbers, tally
 from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
 COLUMNS = [
     "study", "scenario", "roles", "model", "memory", "protocol.window", "temperature",
-    "sampling.temperature", "backend", "perturbation", "protocol", "target", "completed", "failed", "pending", "decisions", "lambda", "ci_low",
-    "ci_high", "se", "interval", "flip_rate", "time_to_majority", "estimand", "status", "warnings",
-    "rounds_used", "zero_rounds", "settings", "rounds", "seed", "condition",
+    "sampling.temperature", "backend", "perturbation", "protocol", "target", "completed", "failed",
+    "pending", "decisions", "lambda", "ci_low", "ci_high", "se", "interval", "flip_rate",
+    "time_to_majority", "estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings",
+    "rounds", "seed", "condition",
 ]  # fmt: skip
 """The first columns of the CSV; details of the estimates follow."""
 
@@ -159,6 +161,17 @@ def list_varying_factors(rows: Sequence[Row]) -> list[str]:
     """List the factors in which some conditions differ."""
     names = rows[0].tracked.kind.distinct_factors if rows else ()
     return list_varying((row.tracked.factors for row in rows), names)
+
+
+def name_rows(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """Return what names each condition of some, by its identity where the factors are alike."""
+    named = name_conditions([row.tracked.factors for row in rows])
+    twice = {name for name, times in Counter(named).items() if times > 1}
+    told = {
+        row.tracked.run_id: name + f" ({row.tracked.identity})" * (name in twice)
+        for row, name in zip(rows, named, strict=True)
+    }
+    return lambda row: told[row.tracked.run_id]
 
 
 def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:

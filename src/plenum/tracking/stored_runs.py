@@ -17,7 +17,7 @@ from typing import Any
 from plenum.base import UserError
 from plenum.design import KINDS, find_kind, name_conditions
 from plenum.tracking import artifacts, database, experiments, server, store
-from plenum.tracking.order import order_runs
+from plenum.tracking.order import ORDER_TAG, order_runs
 from plenum.tracking.rows import ROWS_ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -184,7 +184,10 @@ def list_stored_conditions(study: str, uri: str) -> list[StoredRun]:
     """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
     found = order_runs(_find_conditions(study, uri), lambda run: run)
     named = name_conditions([run.params for run in found])
-    return [replace(run, name=name) for run, name in zip(found, named, strict=True)]
+    return [  # a run that says its place was named when it was written, also by its models
+        run if ORDER_TAG in run.tags else replace(run, name=name)
+        for run, name in zip(found, named, strict=True)
+    ]
 
 
 def _find_conditions(study: str, uri: str) -> list[StoredRun]:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, code_version
-from plenum.design import KINDS, find_kind, name_conditions, shorten_settings
+from plenum.design import KINDS, find_kind, name_conditions, shorten_settings, tell_apart
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -103,14 +103,20 @@ class Study:
         listed = [
             conditions.read_condition(self.name, run, interrupted) for run in self.condition_runs
         ]
-        names = name_conditions([condition.factors for condition in listed])
-        own = shorten_settings(
-            [condition.factors.get("settings", "default") for condition in listed]
-        )
+        told = tell_apart([each.factors for each in listed], self._read_seats)
+        own = shorten_settings([each.get("settings", "default") for each in told])
         return [
-            replace(condition, name=name, settings=settings)
-            for condition, name, settings in zip(listed, names, own, strict=True)
+            replace(condition, factors=factors, name=name, settings=settings)
+            for condition, factors, name, settings in zip(
+                listed, told, name_conditions(told), own, strict=True
+            )
         ]
+
+    def _read_seats(self, at: int) -> tuple[dict[str, str], str]:
+        """Read the models of the seats, and the config, which a condition has from its end on."""
+        run, file = self.condition_runs[at], "config.yaml"
+        config = runs.read_artifacts(self.client, run, [file]).get(file, b"")
+        return dict(provenance(run, ()).models), config.decode()
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:

@@ -91,7 +91,7 @@ class StudyWriter:
         self.runs = RunWriter(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
-        self._opened = int(time.time() * 1000)
+        self.opened = int(time.time() * 1000)
 
     def _order(self, known: Sequence[Any], cells: Cells) -> None:
         """Give each condition its place and its name in the study; correct those of its run.
@@ -141,10 +141,6 @@ class StudyWriter:
         if not known:
             return []
         return search_runs(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
-
-    def choose_start(self, place: int) -> int:
-        """Choose when a condition's run began, in milliseconds: MLflow's UI lists them by it."""
-        return self._opened + place
 
     def next_colour(self) -> str:
         """Choose a colour for each condition, since the UI's own choice repeats colours."""
@@ -382,7 +378,9 @@ class ConditionWriter:
         if not self._nested:
             tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
-        start = old.info.start_time if old else self._study.choose_start(self._place)
+        start = (
+            old.info.start_time if old else self._study.opened + self._place
+        )  # in the UI's order
         return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:

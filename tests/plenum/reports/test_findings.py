@@ -11,8 +11,8 @@ from test_study_page import STUDIES, material, square
 
 from plenum.reports.findings import comparisons
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.findings.names import Names
 from plenum.reports.findings.sentences import write_findings
+from plenum.reports.rows import name_rows
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 
@@ -53,12 +53,12 @@ def test_the_square_in_facts() -> None:
     """Growth of 0.3, 0.02, 0 and 0.02: a random walk's is about 0.06."""
     found = facts(square())
     (kind,) = found["kinds"]
-    name = Names(material(square()).study.rows)
+    name = name_rows(material(square()).study.rows)
     assert [name(fit.row) for fit in kind.up] == [
-        "roles on and model uniform",
-        "roles on and model mixed",
+        "roles=on model=uniform",
+        "roles=on model=mixed",
     ]
-    assert [name(fit.row) for fit in kind.faster] == ["roles on and model uniform"]
+    assert [name(fit.row) for fit in kind.faster] == ["roles=on model=uniform"]
     assert {warning: len(rows) for warning, rows in kind.shaky.items()} == {"saturated": 1}
     tested = {c.what: (len(c.shown), len(c.measured)) for c in found["contrasts"]}
     assert tested == {"roles": (1, 2), "model": (1, 2)}
@@ -101,7 +101,7 @@ def test_decisions_are_counted() -> None:
     ]
     text = said(flipped)
     assert text.startswith(
-        "Both committees chose A. Repeated, one of two (roles on) chose B in 3 of 12 runs; "
+        "Both committees chose A. Repeated, one of two (roles=on) chose B in 3 of 12 runs; "
         "the other never changed (at most 26 % of runs would, with 95 % confidence)."
     )
 
@@ -125,13 +125,13 @@ def _tally(text: str) -> list[str]:
         (("---------CCC",), "The committee reached no majority in 9 of 12 runs; it chose C in 3"),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCC---", "CCCCCCCCCCCC", "CCCCCCCCCCCC"),
-            "All four committees chose C. Repeated, one of four (memory k1) reached no majority in"
+            "All four committees chose C. Repeated, one of four (memory=k1) reached no majority in"
             " 3 of 12 runs; the others never changed (at most 26 % of runs would, with 95 % confidence).",
         ),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCCCC-", "BBBBBBBBBBCC", "CCCCCCCCCCCC"),
             "Three of four committees chose C, and one chose B. Repeated, two of four changed:"
-            " memory k2 chose C in 2 of 12 runs; memory k1 reached no majority in 1 of 12 runs;"
+            " memory=k2 chose C in 2 of 12 runs; memory=k1 reached no majority in 1 of 12 runs;"
             " the others never changed (at most 26 % of runs would, with 95 % confidence).",
         ),
         (
@@ -140,7 +140,7 @@ def _tally(text: str) -> list[str]:
         ),
         (
             ("CCCCCCCCCCC-", "CCCCCCCCCC--", "CCCCCCCCCCCA", "CCCCCCCCCCCA"),
-            "All four committees chose C. Repeated, all four changed, most of all memory k1: it"
+            "All four committees chose C. Repeated, all four changed, most of all memory=k1: it"
             " reached no majority in 2 of 12 runs. Of 5 runs that ended differently from most of"
             " their committee, 3 reached no majority.",
         ),

@@ -136,7 +136,10 @@ def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = draw_branching(study(branched(1)))
     told = caption(figure)
-    assert "3 bases x 4 branches; scenario=HL-01 roles=off model=uniform memory=k15 temperature=t0" in told
+    assert (
+        "3 bases x 4 branches; scenario=HL-01 roles=off model=uniform memory=k15 temperature=t0"
+        in told
+    )
     assert "it can't be negative: above 0 it certifies noise alone" in told
     assert "n = 12 continuations" in told
     assert "Warnings" not in told

@@ -14,7 +14,6 @@ from plenum.reports.accounting.common import select_distinct
 from plenum.reports.figures import SavedFigure, draw_figures
 from plenum.reports.findings.comparisons import Family
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.findings.names import Names
 from plenum.reports.findings.sentences import render_findings
 from plenum.reports.labels import provenance
 from plenum.reports.page import protocol
@@ -22,7 +21,12 @@ from plenum.reports.page.document import Document
 from plenum.reports.page.publish import fill_page
 from plenum.reports.page.sheets import MOST_LINES, tabulate_page
 from plenum.reports.phrases import spell_count
-from plenum.reports.rows import has_mixed_environments, list_levels, list_varying_factors
+from plenum.reports.rows import (
+    has_mixed_environments,
+    list_levels,
+    list_varying_factors,
+    name_rows,
+)
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
 from plenum.tracking import ConditionUsage, Provenance, Study
@@ -123,7 +127,7 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
         drawn,
         said=[provenance(rows)],
         f=known,
-        name=Names(rows),
+        name=name_rows(rows),
         figures={place: _list_figures(drawn, place) for place in _PLACES},
         fragilities=[name for name in tables if name.startswith("compared")],
     )

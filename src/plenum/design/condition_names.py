@@ -50,25 +50,31 @@ def tell_apart(
         which is empty before its end.
     """
     told = [{name: str(level) for name, level in each.items()} for each in conditions]
-    alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-    for at, factors in enumerate(told):
-        alike[tuple(factors.values())].append(at)
-    for places in alike.values():
-        if len(places) > 1:
-            seats, texts = zip(*map(read, places), strict=True)
-            if models := _list_differing(seats):
-                for at, each in zip(places, models, strict=True):
-                    short = {seat: model.rpartition("/")[2] for seat, model in each.items()}
-                    named = [f"{seat}:{model}" for seat, model in short.items()]
-                    alone = len(set(short.values())) == 1 and len(short) == len(seats[0])
-                    told[at]["model"] = "+".join([*short.values()][:1] if alone else named)
-            elif all(texts):
-                configs = [_flatten(yaml.safe_load(text)) for text in texts]
-                for at, each in zip(places, _list_differing(configs), strict=False):
+    for part in (0, 1):  # first the models, then what those still alike differ in
+        alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+        for at, factors in enumerate(told):
+            alike[tuple(factors.values())].append(at)
+        for places in alike.values():
+            contents: list[Any] = [read(at)[part] for at in places] if len(places) > 1 else []
+            if part:
+                known = contents if all(contents) else []
+                contents = [_flatten(yaml.safe_load(text)) for text in known]
+            for at, each in zip(places, _list_differing(contents), strict=False):
+                if part:
                     words = [f"{key.rpartition('.')[2]}={value}" for key, value in each.items()]
                     settings = told[at].get("settings", "default").removeprefix("default")
                     told[at]["settings"] = " ".join([settings, *words]).strip()
+                else:
+                    told[at]["model"] = _name_models(each, len(contents[0]))
     return told
+
+
+def _name_models(models: Mapping[str, str], seats: int) -> str:
+    """Name the models that some seats have, without provider; one of all seats stands alone."""
+    short = {seat: model.rpartition("/")[2] for seat, model in models.items()}
+    if len(short) == seats and len({*short.values()}) == 1:
+        return next(iter(short.values()))
+    return "+".join(f"{seat}:{model}" for seat, model in short.items())
 
 
 def _list_differing(each: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:

@@ -79,6 +79,7 @@ from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import format_fitted_rounds as format_fitted_rounds
+from .labels import condition_keys as condition_keys
 from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
@@ -230,6 +231,7 @@ __all__ = [
     "clean",
     "collect_dialogue",
     "compare_wordings",
+    "condition_keys",
     "count_keys",
     "count_lines",
     "cut_to_width",

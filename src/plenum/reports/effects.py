@@ -97,8 +97,6 @@ class Effect(Generic[E]):
         Further columns of the CSV.
     p_holm, p_bh
         p adjusted over the family that the effect belongs to.
-    tests
-        How many tests this family has by its design, with and without a result.
     """
 
     table: str
@@ -111,7 +109,6 @@ class Effect(Generic[E]):
     more: Mapping[str, object] = field(default_factory=dict)
     p_holm: float = math.nan
     p_bh: float = math.nan
-    tests: int = 1
 
     @property
     def fewest(self) -> int:
@@ -240,7 +237,7 @@ def adjust_family(family: Sequence[Effect[E]], tests: int) -> list[Effect[E]]:
     """Adjust the p of a family's effects over all tests that the design has of them."""
     p = pad_family((effect.estimate.p for effect in family), tests)
     return [
-        replace(effect, p_holm=float(by_holm), p_bh=float(by_bh), tests=len(p))
+        replace(effect, p_holm=float(by_holm), p_bh=float(by_bh))
         for effect, by_holm, by_bh in zip(family, holm(p), benjamini_hochberg(p), strict=False)
     ]
 

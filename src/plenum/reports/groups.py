@@ -6,7 +6,6 @@ from functools import cached_property
 
 import pandas as pd
 
-from plenum.design import shorten_settings
 from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, make_frame, symbol
@@ -52,10 +51,7 @@ class RowGroup:
     @cached_property
     def shared(self) -> str:
         """The factors and settings that all conditions have in common, and that no column shows."""
-        names, settings = list_shown_factors(self.rows)[0], self.rows[0].tracked.factors["settings"]
-        own = shorten_settings([row.tracked.factors["settings"] for row in self.rows])[0].split(" ")
-        alike = [word for word in settings.split(" ") if "settings" in names and word not in own]
-        return ", ".join([label_shared(self.rows[0].tracked.factors, names), *alike])
+        return label_shared(self.rows, list_shown_factors(self.rows))
 
     @cached_property
     def fitted(self) -> str:

@@ -174,11 +174,9 @@ def name_rows(rows: Sequence[Row]) -> Callable[[Row], str]:
     return lambda row: told[row.tracked.run_id]
 
 
-def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:
-    """List the factors to show, and tell if conditions differ in a text alone."""
-    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
-    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
-    return names, same
+def list_shown_factors(rows: Sequence[Row]) -> list[str]:
+    """List the factors to show: those that name conditions of the kind, and those that vary."""
+    return list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
 
 
 def list_levels(rows: Sequence[Row], factor: str) -> list[str]:

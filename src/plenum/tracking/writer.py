@@ -91,7 +91,7 @@ class StudyWriter:
         self.runs = RunWriter(self.client, self.experiment)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
-        self.opened = int(time.time() * 1000)
+        self.opened = int(time.time() * 1000)  # runs start a place later each: the UI's order
 
     def _order(self, known: Sequence[Any], cells: Cells) -> None:
         """Give each condition its place and its name in the study; correct those of its run.
@@ -378,9 +378,7 @@ class ConditionWriter:
         if not self._nested:
             tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
-        start = (
-            old.info.start_time if old else self._study.opened + self._place
-        )  # in the UI's order
+        start = old.info.start_time if old else self._study.opened + self._place
         return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:

@@ -126,7 +126,8 @@ def _tally(text: str) -> list[str]:
         (
             ("CCCCCCCCCCCC", "CCCCCCCCC---", "CCCCCCCCCCCC", "CCCCCCCCCCCC"),
             "All four committees chose C. Repeated, one of four (memory=k1) reached no majority in"
-            " 3 of 12 runs; the others never changed (at most 26 % of runs would, with 95 % confidence).",
+            " 3 of 12 runs; the others never changed (at most 26 % of runs would, with 95 %"
+            " confidence).",
         ),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCCCC-", "BBBBBBBBBBCC", "CCCCCCCCCCCC"),

@@ -29,7 +29,7 @@ def test_rows_are_in_the_order_of_the_command_also_where_some_are_reused(stored:
     assert first_words(screen, "memory", "temperature") == order
     names = [f"memory={k} temperature={t}" for k, t in order]
     status = call(stored, "scripts/status.py", "study=s").stdout
-    assert re.findall(r"memory=\S+ temperature=\S+", status) == names
+    assert list(dict.fromkeys(re.findall(r"memory=\S+ temperature=\S+", status))) == names
     table = pd.read_csv(stored / "outputs/s/conditions.csv")
     assert table[["memory", "temperature"]].to_numpy().tolist() == order
     numbers = table[["protocol.window", "sampling.temperature"]].to_numpy().tolist()
@@ -65,7 +65,7 @@ def test_models_that_are_swept_are_seen_and_compared(stored: Path) -> None:
     said = done.stdout + done.stderr
     assert all(f"{name}: 2/2 completed" in said for name in names)
     status = call(stored, "scripts/status.py", "study=s").stdout
-    assert re.findall(r"roles=\S+ model=\S+", status) == names
+    assert list(dict.fromkeys(re.findall(r"roles=\S+ model=\S+", status))) == names
     table = pd.read_csv(stored / "outputs/s/conditions.csv")
     assert table[["model", "roles"]].to_numpy().tolist() == order
     contrasts = pd.read_csv(stored / "outputs/s/decision_contrasts.csv")

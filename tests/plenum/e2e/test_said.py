@@ -182,13 +182,14 @@ class Reader:
     def __init__(self, tables: Tables) -> None:
         self.t = tables
 
-    def chosen(self, text: str) -> bool:
+    def chosen(self, text: str, *_: str) -> bool:
         """What most runs of each committee decided, case by case."""
         for part in text.removesuffix(".").split("; "):
             case = re.match(r"[Ii]n (\S+) ", part)
             rows = self.t.rows if case is None else self.t.rows[self.t.rows["scenario"] == case[1]]
             said = re.findall(
-                rf"({OF}|{N}) (?:committees )?(chose [A-Z]|reached no majority|split evenly between \w+ and \w+)",
+                rf"({OF}|{N}) (?:committees )?"
+                r"(chose [A-Z]|reached no majority|split evenly between \w+ and \w+)",
                 part[0].lower() + part[1:],
             )
             modes = [mode(tally) for tally in rows["tally"]]
@@ -198,11 +199,11 @@ class Reader:
                 return False
         return True
 
-    def changed(self, text: str, moved: str, rest: str) -> bool:
+    def changed(self, text: str, moved: str, _: str, rest: str) -> bool:
         """How many committees changed, what exactly they did, and what those might that didn't."""
         tallies = list(self.t.rows["tally"])
         still = [t for t in tallies if not flips(t)]
-        right = count(moved) == len(tallies) - len(still)
+        right = count(moved.replace("neither", "none")) == len(tallies) - len(still)
         right &= " of " not in moved or count(moved.split(" of ")[1]) == len(tallies)
         right &= (" would" in rest) == ("would, with 95 % confidence" in rest)
         if limit := re.search(
@@ -255,7 +256,8 @@ class Reader:
             right &= law.empty
         some = [part[part["shown"]] for part in (single(disagree), single(decide))]
         if told := re.search(
-            rf"single scenarios show the one in ({N}) of ({N}) contrasts, the other in ({N}) of ({N})\.",
+            rf"single scenarios show the one in ({N}) of ({N}) contrasts, "
+            rf"the other in ({N}) of ({N})\.",
             text,
         ):
             right &= [count(x) for x in told.groups()] == [
@@ -370,17 +372,45 @@ class Reader:
         (r"How much of this is mechanical isn't known: no scripted policy was run\.", always),
         (r"[^;:]* have fewer than five episodes, from which little follows\.", always),
         (r"On average over .*", averaged),
-        (rf"(?:In \S+ )?(?:{OF}|{N}) committees (?:chose|reached|split).*", lambda self, text, *_: self.chosen(text)),
-        (rf"(?:Repeated|Asked in other words), ({OF}|neither|none)(?: ever)? (.*)", lambda self, text, moved, _, rest: self.changed(text, moved.replace("neither", "none"), rest)),
-        (r"Of (\d+) (?:runs|wordings) that ended differently from most of their committee, (?:(\d+) reached no majority|all chose another option)\.", ended),
-        (r"Up to ([\d.]+) of (\d+) wordings(?:, on average over repeats,)? lead to another decision than the original one.*", worded),
-        (rf"(How often runs disagree|What runs decide) differs with (\w+)(?: in {OF} contrasts)?: (.*)", differs),
-        (rf"Differences (of decisions |of growth |)between conditions: not shown for ([\w ,]+) \((?:smallest )?(?:p after correction|p) =? ?{P}\)\.", unshown),
-        (rf"Growth(?: between wordings)?: not shown in (either|any) \(smallest {P}(?:, {P} after correction for ({N}) tests)?\)\.", growth),
-        (r"Growth: nothing is claimed of it, or of its differences, from fewer than ten replicates or five rounds of the fit\.", unclaimed),
-        (rf"Growth: it could not be shown in any: (\d+) replicates are too few after correction for ({N}) tests\.", hopeless),
+        (rf"(?:In \S+ )?(?:{OF}|{N}) committees (?:chose|reached|split).*", chosen),
+        (rf"(?:Repeated|Asked in other words), ({OF}|neither|none)(?: ever)? (.*)", changed),
+        (
+            r"Of (\d+) \w+ that ended differently from most of their committee, "
+            r"(?:(\d+) reached no majority|all chose another option)\.",
+            ended,
+        ),
+        (r"Up to ([\d.]+) of (\d+) wordings.* lead to another decision than the .*", worded),
+        (
+            rf"(How often runs disagree|What runs decide) differs with (\w+)"
+            rf"(?: in {OF} contrasts)?: (.*)",
+            differs,
+        ),
+        (
+            r"Differences (of decisions |of growth |)between conditions: not shown for ([\w ,]+) "
+            rf"\((?:smallest )?(?:p after correction|p) =? ?{P}\)\.",
+            unshown,
+        ),
+        (
+            rf"Growth(?: between wordings)?: not shown in (either|any) \(smallest {P}"
+            rf"(?:, {P} after correction for ({N}) tests)?\)\.",
+            growth,
+        ),
+        (
+            r"Growth: nothing is claimed of it, or of its differences, from fewer than ten "
+            r"replicates or five rounds of the fit\.",
+            unclaimed,
+        ),
+        (
+            r"Growth: it could not be shown in any: (\d+) replicates are too few after "
+            rf"correction for ({N}) tests\.",
+            hopeless,
+        ),
         (rf"({N}) contrasts? of growth ha(?:s|ve) neither interval nor p, since .*", untested),
-        (rf"Its differences: not shown, on average or in single scenarios \(smallest p after correction {P}; (\d+) of (\d+) contrasts have no test, since replicates jump\)\.", its_differences),
+        (
+            r"Its differences: not shown, on average or in single scenarios \(smallest p after "
+            rf"correction {P}; (\d+) of (\d+) contrasts have no test, since replicates jump\)\.",
+            its_differences,
+        ),
         (r"World disaster: coverage was .*", worlds),
         (rf"Differences from free action: not shown in the other arm \({P}\)\.", world_differences),
     )  # fmt: skip

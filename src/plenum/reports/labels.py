@@ -26,7 +26,9 @@ def condition_keys(rows: Sequence[Row], names: Sequence[str] = ()) -> tuple[Colu
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
     names = names or list_shown_factors(rows)
     same = len({tuple(row.tracked.factors.get(n) for n in names) for row in rows}) < len(rows)
-    own = Column("settings", format=_shorten(rows).__getitem__, key=True)
+    short = _shorten(rows)
+    # A line of totals has none.
+    own = Column("settings", format=lambda value: short.get(value, str(value)), key=True)
     shown = make_keys([*names, "condition"] if same else names)
     return tuple(own if column.name == "settings" else column for column in shown)
 

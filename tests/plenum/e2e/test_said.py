@@ -314,6 +314,15 @@ class Reader:
             and (p is None or (same(p, known["holm"].min()) and count(tests or "") == len(rows)))
         )
 
+    def grew(self, text: str, number: str, raw: str, p: str, tests: str, w: str | None) -> bool:
+        """Growth within conditions where it was shown."""
+        shown = self.t.rows[self.t.rows["shown"]]
+        largest = shown["p_reversal"].max(), shown["holm"].max()
+        counts = (count(number), count(tests)) == (len(shown), len(self.t.rows))
+        carried = " ".join(shown["warnings"].fillna(""))
+        named = all((one in carried) == (one == w) for one in ("uneven", "few_apart", "saturated"))
+        return counts and named and same(raw, largest[0]) and same(p, largest[1])
+
     def unclaimed(self, text: str) -> bool:
         return bool(self.t.rows["few"].all())
 
@@ -396,6 +405,11 @@ class Reader:
             growth,
         ),
         (
+            rf"Growth: shown in {OF} \(.*?; (?:largest )?{P}, {P} after correction for ({N}) "
+            r"tests\)(?:, which carries (\w+) and may be no rate)?\.",
+            grew,
+        ),
+        (
             r"Growth: nothing is claimed of it, or of its differences, from fewer than ten "
             r"replicates or five rounds of the fit\.",
             unclaimed,
@@ -407,8 +421,8 @@ class Reader:
         ),
         (rf"({N}) contrasts? of growth ha(?:s|ve) neither interval nor p, since .*", untested),
         (
-            r"Its differences: not shown, on average or in single scenarios \(smallest p after "
-            rf"correction {P}; (\d+) of (\d+) contrasts have no test, since replicates jump\)\.",
+            r"Its differences: not shown, on average or singly \(smallest p after "
+            rf"correction {P}; (\d+) of (\d+) untested, since replicates jump\)\.",
             its_differences,
         ),
         (r"World disaster: coverage was .*", worlds),

@@ -13,7 +13,6 @@ KIND = Kind(
     parts={
         "compose": "plenum_audit.programs.compose:refuse",
         "estimates": "plenum_audit.execution.summarise_program:estimates",
-        "run_name": "plenum_audit.tracking.programs:run_name",
         "tables": "plenum_audit.tracking.programs:tabulate_programs",
         "tracked": "plenum_audit.tracking.programs:read_fields",
         "by_round": "plenum_audit.tracking.programs:measure_rounds",

@@ -147,7 +147,8 @@ def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]
 
 def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> Table:
     """Return a table of outcomes counted by condition and rerun."""
-    names, _ = list_shown_factors([Row(condition, None) for condition in conditions])
+    rows = [Row(condition, None) for condition in conditions]
+    names = list_shown_factors(rows)
     counted = frame.assign(**{outcome: frame["outcome"].eq(outcome) for outcome in OUTCOMES})
     groups = counted.groupby(["condition", "first", "rerun"], sort=False, as_index=False)
     sums = dict.fromkeys(OUTCOMES, "sum")
@@ -164,7 +165,7 @@ def _conditions(frame: pd.DataFrame, conditions: Sequence[TrackedCondition]) -> 
         "journals alone are compared: calls.jsonl says when and how fast",
         f"backend: {', '.join(frame['backend'].unique())}",
     )
-    title = f"Reruns ({label_shared(conditions[0].factors, names)})"
+    title = f"Reruns ({label_shared(rows, names)})"
     return Table("reruns", title, summary, columns, notes)
 
 

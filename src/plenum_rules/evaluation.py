@@ -112,17 +112,17 @@ def tabulate_rules(evaluated: Evaluation, rules: Sequence[Rule]) -> pd.DataFrame
     pandas.DataFrame
         ``rule``, ``kind``, ``meaning``, ``conditions``, the means of ``disagreement`` under the
         rule and under the protocol, their ``difference`` with interval, ``p`` and ``p_holm`` (over
-        the rules asked for that change a decision), the means of ``changed``, ``undecided``,
+        all rules asked for), the means of ``changed``, ``undecided``,
         ``rounds`` and ``tokens``, and under ``beaten_by`` the controls that are as good as the rule
         in disagreement, changed decisions and tokens, and better in one of them.
     """
     frame = pd.DataFrame(
         [_mean_row(rule, [o for o in evaluated.outcomes[rule.name] if o]) for rule in rules]
     )
-    # A rule that decides as the protocol does claims nothing, and takes no place among the tests.
-    tested = (frame["kind"] != "control") & ((frame["changed"] > 0) | (frame["difference"] != 0))
+    # A rule that decides as the protocol does claims nothing, but is a test that was planned.
+    ours, moves = frame["kind"] != "control", (frame["changed"] > 0) | (frame["difference"] != 0)
     frame["p_holm"] = np.nan
-    frame.loc[tested, "p_holm"] = holm(frame.loc[tested, "p"].to_numpy(dtype=float))
+    frame.loc[ours, "p_holm"] = holm(frame["p"].where(moves)[ours].to_numpy(dtype=float))
     controls = frame[(frame["kind"] == "control") & (frame["conditions"] > 0)]
     frame["beaten_by"] = [_join_better(row, controls) for row in frame.to_dict("records")]
     return frame

@@ -22,7 +22,6 @@ KIND = Kind(
         "longest_run": "plenum_worlds.cost:longest_run",
         "longest_answer": "plenum_worlds.cost:longest_answer",
         "estimates": "plenum_worlds.estimates:estimates",
-        "run_name": "plenum_worlds.tracking:run_name",
         "tables": "plenum_worlds.tracking:tables",
         "tracked": "plenum_worlds.tracking:read_fields",
         "by_round": "plenum_worlds.tracking:measure_rounds",

@@ -23,16 +23,6 @@ from plenum.tracking import tabulate_replicates
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
 
-def run_name(condition: Mapping[str, Any]) -> str:
-    """Return the name of a condition's run in MLflow, without its settings.
-
-    A scripted policy replaces the agents' diversity.
-    """
-    actors = "diversity" if condition["policy"] == "agents" else "policy"
-    parts = [condition[key] for key in ("task", "consensus", actors, "volatility")]
-    return " ".join(map(str, [*parts, f"N{condition['agents']}", condition["model"]]))
-
-
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Return the tables that become a condition's Parquet artifacts, by name."""
     return {

@@ -12,7 +12,7 @@ import pandas as pd
 from omegaconf import DictConfig
 
 from plenum.base import UserError, is_locked, name_folder
-from plenum.design import StrictSettings
+from plenum.design import StrictSettings, name_conditions
 from plenum.records import DamagedJournal, verify_lines
 from plenum.reports import (
     Column,
@@ -97,25 +97,29 @@ def _list_stored(settings: StatusSettings) -> list[dict[str, Any]]:
 
 def _list_untracked(journals: str) -> list[dict[str, Any]]:
     """List the conditions that have journals, a line each, of any study."""
-    lines = []
+    lines: list[dict[str, Any]] = []
+    heads = []
     for condition in sorted({path.parent for path in Path(journals).glob("*/[0-9]*.jsonl")}):
         *_, last = begun = sorted(condition.glob("[0-9]*.jsonl"))
         target = int(last.stem) + 1
         counts = _count(condition, target)
-        lines.append({"condition": _name(begun[0]), "target": target, **counts})
+        lines.append({"condition": condition.name, "target": target, **counts})
+        heads.append(_read_head(begun[0]))
     if not lines:
         raise UserError(f"journals: there are none in {journals}")
-    return lines
+    names = iter(name_conditions([head for head in heads if head]))
+    return [
+        line | ({"condition": next(names)} if head else {})
+        for line, head in zip(lines, heads, strict=True)
+    ]
 
 
-def _name(journal: Path) -> str:
-    """Name a journal's condition; use its folder if the first line can't be read."""
-    from plenum.tracking import format_run_name  # it imports MLflow, which others don't wait for
-
+def _read_head(journal: Path) -> dict[str, Any]:
+    """Read the first line of a journal, which says its condition; empty if it can't be read."""
     with suppress(DamagedJournal), journal.open("rb") as lines:
         for head in verify_lines(journal, lines.readline())[0]:
-            return format_run_name(head)
-    return journal.parent.name
+            return dict(head)
+    return {}
 
 
 def _dollars(cost: float, unpriced: float) -> str:

@@ -10,6 +10,10 @@ from .condition import Condition as Condition
 from .condition import format_value as format_value
 from .condition import list_changed_settings as list_changed_settings
 from .condition import temperature_label as temperature_label
+from .condition_names import list_numbers as list_numbers
+from .condition_names import name_conditions as name_conditions
+from .condition_names import shorten_settings as shorten_settings
+from .condition_names import tell_apart as tell_apart
 from .conflicts import check_settings as check_settings
 from .factors import FACTORS as FACTORS
 from .factors import USUAL as USUAL
@@ -127,10 +131,12 @@ __all__ = [
     "format_yaml",
     "is_study",
     "list_changed_settings",
+    "list_numbers",
     "list_unusual",
     "list_varying",
     "make_plain",
     "match_rule",
+    "name_conditions",
     "parse_job",
     "prompt_text",
     "read_settings",
@@ -139,8 +145,10 @@ __all__ = [
     "require_one_of",
     "resolve_config",
     "role_text",
+    "shorten_settings",
     "sort_flags_first",
     "take_own_folder",
+    "tell_apart",
     "temperature_label",
     "type_config",
     "validate",

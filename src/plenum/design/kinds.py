@@ -50,7 +50,6 @@ class Kind:
           a prompt doesn't fit a model's context; a kind may have none;
         - ``estimates``: from the transcripts of replicates with an outcome to metrics, divergence
           by round, interval, status, warnings and a line;
-        - ``run_name``: from a condition as plain data to the name of its run in MLflow;
         - ``tables``: from transcripts to the tables that a condition's run keeps, by name;
         - ``tracked``: from a reader of these tables and the params of the condition's run to fields
           of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
@@ -179,7 +178,6 @@ register(
             "longest_answer": "plenum.committee.cost:longest_answer",
             "require_context": "plenum.committee.context:require_context",
             "estimates": "plenum.execution.summarise_committee:estimates",
-            "run_name": "plenum.tracking.committees:run_name",
             "tables": "plenum.tracking.committees:tables",
             "tracked": "plenum.tracking.committees:read_fields",
             "by_round": "plenum.tracking.committees:measure_rounds",

@@ -15,12 +15,13 @@ ALPHA = 0.05
 def holm(p: ArrayLike) -> Floats:
     """Adjust p to bound the chance of one false claim in the family (Holm 1979).
 
-    For headline claims. NaN stays NaN and doesn't count.
+    For headline claims. NaN stays NaN, and counts as a test that found nothing: a family is that
+    of the design, not what is left of it.
 
     Parameters
     ----------
     p
-        From 0 to 1, shape (tests,).
+        From 0 to 1, shape (tests,); NaN for a test without a result.
 
     Returns
     -------
@@ -44,12 +45,12 @@ def holm(p: ArrayLike) -> Floats:
 def benjamini_hochberg(p: ArrayLike) -> Floats:
     """Adjust p to bound the share of false finds in the family.
 
-    Benjamini & Hochberg 1995; for maps. NaN stays NaN and doesn't count.
+    Benjamini & Hochberg 1995; for maps. NaN stays NaN, and counts as a test that found nothing.
 
     Parameters
     ----------
     p
-        From 0 to 1, shape (tests,).
+        From 0 to 1, shape (tests,); NaN for a test without a result.
 
     Returns
     -------
@@ -76,11 +77,10 @@ def _adjust(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
     values = np.asarray(p, dtype=float)
     if values.ndim != 1 or ((values < 0) | (values > 1)).any():
         raise ValueError("p-values are a list of numbers from 0 to 1")
-    adjusted = np.full(values.shape, np.nan)
-    known = np.isfinite(values)
-    if known.any():
-        adjusted[known] = method(values[known])
-    return adjusted
+    missing = np.isnan(values)
+    # Left out, the tests without a result would leave a family that the data chose.
+    adjusted = method(np.where(missing, 1.0, values)) if values.size else values
+    return np.where(missing, np.nan, adjusted)
 
 
 def _step_down(p: Floats) -> Floats:

@@ -206,16 +206,6 @@ def collect_outcomes(folder: Path, only: str | None = None) -> list[Outcome]:
     return outcomes
 
 
-def shorten_names(names: Sequence[str]) -> dict[str, str]:
-    """Shorten the names of conditions by the factors that all of them share."""
-    words = {name: name.split(" ") for name in names}
-    shared = set.intersection(*map(set, words.values())) if len(words) > 1 else set()
-    return {
-        name: " ".join(word for word in each if word not in shared) or name
-        for name, each in words.items()
-    }
-
-
 def format_closing(outcomes: Sequence[Outcome]) -> list[str]:
     """Write the closing lines: totals, reused replicates, and every failure by name."""
     target = sum(o.target for o in outcomes)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job, Recorded
+from plenum.design import Job, Recorded, name_conditions, tell_apart
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -37,7 +37,6 @@ from plenum.execution.outcomes import (
     ReplicateResult,
     make_failed_outcome,
     make_outcome,
-    shorten_names,
 )
 from plenum.execution.progress import Progress
 from plenum.execution.trackers import Trackers
@@ -84,9 +83,11 @@ class SweepRunner:
         self._folder_locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self._ended = {job.condition.folder: asyncio.Event() for job in jobs}
         self._reports = self._executor.reports(len(jobs))
-        self._trackers = Trackers(jobs, progress.say)
+        told = tell_apart([j.condition.factors for j in jobs], lambda at: _read_seats(jobs[at]))
+        self._trackers = Trackers(jobs, told, progress.say)
         self._interrupted: list[tuple[Job, ConditionRecord]] = []
-        self._names = shorten_names([str(job.condition) for job in jobs])
+        named = zip(jobs, name_conditions(told), strict=True)
+        self._names = {job.condition.cell: name for job, name in named}
         self._refused_by_system: dict[int | None, str] = {}
 
     def _conditions_in_flight(self, slots: int) -> int:
@@ -214,7 +215,7 @@ class SweepRunner:
         outcome = make_outcome(job, ended, report)
         self._listed += 1
         if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
-            brief = replace(outcome, name=self._names[outcome.name])
+            brief = replace(outcome, name=self._names[job.condition.cell])
             self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome
 
@@ -319,6 +320,12 @@ class SweepRunner:
             return
         if accounts is not None:
             record.account(accounts)
+
+
+def _read_seats(job: Job) -> tuple[dict[str, str], str]:
+    """Return the model of each seat, and the config: what conditions of equal factors differ in."""
+    seats = job.condition.as_mapping()["seats"]
+    return {str(each["seat"]): str(each["model"]) for each in seats}, job.config
 
 
 def _stops(error: Exception) -> bool:

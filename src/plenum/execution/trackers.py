@@ -15,13 +15,15 @@ class Trackers:
 
     Parameters
     ----------
-    jobs
-        The sweep.
+    jobs, factors
+        The sweep, and how its conditions are told apart.
     say
         Prints a message for the user.
     """
 
-    def __init__(self, jobs: Sequence[Job], say: Callable[[str], None]) -> None:
+    def __init__(
+        self, jobs: Sequence[Job], factors: Sequence[dict[str, str]], say: Callable[[str], None]
+    ) -> None:
         self._trackers: dict[tuple[str, str], Tracker] = {}
         for job in jobs:
             key = _store(job)
@@ -30,7 +32,9 @@ class Trackers:
                 mine = {j.condition.folder: j.replicates for j in jobs if _store(j) == key}
                 sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
                 sweep += f", {sum(mine.values()):,} replicates"
-                self._trackers[key] = Tracker(*key, version, locks, say, sweep)
+                told = zip(jobs, factors, strict=True)
+                cells = {j.condition.cell: own for j, own in told if _store(j) == key}
+                self._trackers[key] = Tracker(*key, version, locks, say, sweep, cells)
 
     def of(self, job: Job) -> Tracker | None:
         """Return the tracker of a job; ``None`` if it isn't tracked."""

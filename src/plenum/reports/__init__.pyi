@@ -13,6 +13,7 @@ from .accounting.tables import tabulate_accounts as tabulate_accounts
 from .accounting.tables import tabulate_manifest as tabulate_manifest
 from .accounting.tables import tabulate_reasons as tabulate_reasons
 from .effects import Effect as Effect
+from .effects import select_deliberations as select_deliberations
 from .estimates import estimate_study as estimate_study
 from .explorer.contents import Explorer as Explorer
 from .explorer.contents import Replicates as Replicates
@@ -78,6 +79,7 @@ from .formats import format_whole_percent as format_whole_percent
 from .fragility import compare_wordings as compare_wordings
 from .groups import RowGroup as RowGroup
 from .groups import format_fitted_rounds as format_fitted_rounds
+from .labels import condition_keys as condition_keys
 from .labels import label as label
 from .labels import label_shared as label_shared
 from .labels import origin as origin
@@ -129,7 +131,6 @@ from .settings import store_uri as store_uri
 from .study import EstimatedStudy as EstimatedStudy
 from .study import find_study_kind as find_study_kind
 from .study import load_study as load_study
-from .study import select_deliberations as select_deliberations
 from .style import COLOURS as COLOURS
 from .style import COLUMN as COLUMN
 from .style import GREY as GREY
@@ -230,6 +231,7 @@ __all__ = [
     "clean",
     "collect_dialogue",
     "compare_wordings",
+    "condition_keys",
     "count_keys",
     "count_lines",
     "cut_to_width",

@@ -1,8 +1,10 @@
 """Decisions compared between conditions: disagreement, shares, interactions, over scenarios."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
+from math import nan
 from typing import Any, cast
 
 from plenum.dynamics import (
@@ -15,14 +17,17 @@ from plenum.dynamics import (
 )
 from plenum.reports.effects import (
     CONTRASTED,
+    INTERACTION,
     ComparedConditions,
     Effect,
     adjust_family,
     group_shared,
+    measure_family,
+    pad_family,
     pairs,
     read_wordings,
     same_wordings,
-    select_comparable,
+    select_deliberations,
     squares,
 )
 from plenum.reports.fragility import TOUCHING
@@ -35,20 +40,19 @@ Counts = tuple[tuple[str, int], ...]
 
 def compare(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Compare decisions of every level of a factor with its reference, with all else equal."""
-    deliberated = select_comparable(rows)
-    families = [
-        [_contrast(pair, chosen) for pair in pairs(deliberated, factor)] for factor in CONTRASTED
-    ]
-    return [effect for family in families for effect in _adjust(family)]
+    able, measure = select_deliberations(rows), partial(_contrast, chosen=chosen)
+    families = [measure_family(pairs(able, factor), measure, _adjust) for factor in CONTRASTED]
+    return [effect for family in families for effect in family]
 
 
 def interact(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Estimate the interaction of roles and model, wherever all four cells exist."""
-    found = [
-        _effect(square, _interaction(tuple(map(_counts, square.cells)), chosen.draws, chosen.seed))
-        for square in squares(rows)
-    ]
-    return _adjust(found)
+
+    def measure(square: ComparedConditions) -> DecisionEffect:
+        cells = tuple(map(_counts, square.cells))
+        return _effect(square, _interaction(cells, chosen.draws, chosen.seed))
+
+    return measure_family(squares(rows), measure, _adjust)
 
 
 def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEffect]:
@@ -64,17 +68,25 @@ def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEf
         )
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
         n = sum(row.n for effect in group for row in effect.cells)
-        more: dict[str, Any] = {"n": n, "disagreement": ()}
+        fewest = min(effect.fewest for effect in group)
+        more: dict[str, Any] = {"n": n, "disagreement": (), "fewest": fewest}
         name = group[0].name
         means.append(Effect("decision_contrasts", name, others, (), mean, (), carried, more))
-    return _adjust(means)
+    return _adjust(means, len(means))
 
 
 def list_share_effects(effects: Sequence[DecisionEffect]) -> list[Effect[ShareContrast]]:
-    """List the differences of shares; a family has those of all its decisions and contrasts."""
-    families: dict[tuple[str, int], list[Effect[ShareContrast]]] = {}
+    """List the differences of shares; a family has those of all its decisions and contrasts.
+
+    What nobody decided is one of these: which decisions occur isn't known before the runs.
+    """
+    families: dict[tuple[bool, str, int], list[Effect[ShareContrast]]] = {}
+    tests: Counter[tuple[bool, str, int]] = Counter()
     for effect in effects:
-        family = families.setdefault((effect.name.split(" ")[0], len(effect.cells)), [])
+        of = effect.name == INTERACTION, effect.name.split(" ")[0], len(effect.cells)
+        family = families.setdefault(of, [])
+        options = effect.cells[0].tracked.played[1] if effect.cells else 0
+        tests[of] += max(options + 1, len(effect.estimate.shares))
         for share in effect.estimate.shares:
             shares = tuple(cell.value for cell in share.cells) if effect.cells else ()
             more = {
@@ -89,7 +101,9 @@ def list_share_effects(effects: Sequence[DecisionEffect]) -> list[Effect[ShareCo
                     effect.warnings, effect.carried, more,
                 )
             )  # fmt: skip
-    return [effect for family in families.values() for effect in adjust_family(family)]
+    return [
+        effect for of, family in families.items() for effect in adjust_family(family, tests[of])
+    ]
 
 
 def adjust_law(effect: DecisionEffect) -> float:
@@ -97,12 +111,17 @@ def adjust_law(effect: DecisionEffect) -> float:
     return cast(float, effect.more["p_law_holm"])
 
 
-def _adjust(family: Sequence[DecisionEffect]) -> list[DecisionEffect]:
-    """Adjust p over a family's effects: those of disagreement, and those of one law."""
-    laws = holm([effect.estimate.p_law for effect in family])
+def _adjust(family: Sequence[DecisionEffect], tests: int) -> list[DecisionEffect]:
+    """Adjust p over a family's effects: those of disagreement, and those of one law.
+
+    An interaction has no test of one law, which hence isn't missing from the family.
+    """
+    tested = [effect.name != INTERACTION for effect in family]
+    p = [e.estimate.p_law for e, known in zip(family, tested, strict=True) if known]
+    laws = iter(holm(pad_family(p, tests - tested.count(False))))
     return [
-        replace(effect, more={**effect.more, "p_law_holm": float(law)})
-        for effect, law in zip(adjust_family(family), laws, strict=True)
+        replace(effect, more={**effect.more, "p_law_holm": float(next(laws) if known else nan)})
+        for effect, known in zip(adjust_family(family, tests), tested, strict=True)
     ]
 
 

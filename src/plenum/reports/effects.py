@@ -1,10 +1,10 @@
 """Effects between conditions: contrasts, interactions, and both pooled over scenarios."""
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
-from typing import Generic, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar, cast
 
 import pandas as pd
 
@@ -38,6 +38,9 @@ _REFERENCES = {
     "perturbation": ("none",),
     "settings": ("default",),
 }
+
+INTERACTION = "roles x mixed"
+"""The name of an interaction, whose decisions have no test of one law."""
 
 POOLED_FROM = 3
 """The least number of scenarios over which effects are pooled."""
@@ -107,6 +110,11 @@ class Effect(Generic[E]):
     p_holm: float = math.nan
     p_bh: float = math.nan
 
+    @property
+    def fewest(self) -> int:
+        """The fewest replicates of a condition that it compares."""
+        return min((row.n for row in self.cells), default=cast(int, self.more.get("fewest", 0)))
+
     def record(self, study: str) -> dict[str, object]:
         """Return the effect as a line of its CSV."""
         known = {
@@ -167,7 +175,6 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
     Of a large study p is Welch's: permutations of each pair would take hours, and couldn't reach 5
     % after Holm over so many contrasts.
     """
-    families = [list(pairs(select_comparable(rows), factor)) for factor in CONTRASTED]
 
     def measure(pair: ComparedConditions) -> Effect[Contrast]:
         if any(row.tracked.outline for row in pair.cells):
@@ -192,9 +199,13 @@ def contrasts(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
         )
         return _contrast(pair, measured)
 
+    able = select_deliberations(rows)
     with ThreadPoolExecutor() as pool:
-        measured = [list(pool.map(measure, family)) for family in families]
-    return [effect for family in measured for effect in adjust_family(family)]
+        return [
+            effect
+            for factor in CONTRASTED
+            for effect in measure_family(pairs(able, factor), measure, adjust_family, pool.map)
+        ]
 
 
 def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]]:
@@ -209,19 +220,25 @@ def interactions(rows: Sequence[Row], chosen: Settings) -> list[Effect[Contrast]
             square, interaction(both, first, second, neither, chosen.window, decisions=decisions)
         )
 
-    return adjust_family([measure(square) for square in squares(rows)])
+    return measure_family(squares(rows), measure, adjust_family)
 
 
 def _exponents(compared: ComparedConditions) -> tuple[LyapunovEstimate, ...]:
     return tuple(row.summary.lyapunov for row in compared.cells if row.summary)
 
 
-def adjust_family(family: Sequence[Effect[E]]) -> list[Effect[E]]:
-    """Adjust the p of a family's effects over all of them."""
-    p = [effect.estimate.p for effect in family]
+def pad_family(p: Iterable[float], tests: int) -> list[float]:
+    """Return the p of a family with NaN for each further test that its design has."""
+    known = list(p)
+    return known + [math.nan] * (tests - len(known))
+
+
+def adjust_family(family: Sequence[Effect[E]], tests: int) -> list[Effect[E]]:
+    """Adjust the p of a family's effects over all tests that the design has of them."""
+    p = pad_family((effect.estimate.p for effect in family), tests)
     return [
         replace(effect, p_holm=float(by_holm), p_bh=float(by_bh))
-        for effect, by_holm, by_bh in zip(family, holm(p), benjamini_hochberg(p), strict=True)
+        for effect, by_holm, by_bh in zip(family, holm(p), benjamini_hochberg(p), strict=False)
     ]
 
 
@@ -246,20 +263,22 @@ def across(
         values = [e.estimate.value for e in group], [e.estimate.se for e in group]
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
         mean = pool(*values)
-        means.append(Effect("pooled", group[0].name, others, (), mean, mean.warnings, carried))
+        more = {"fewest": min(effect.fewest for effect in group)}
+        name = group[0].name
+        means.append(Effect("pooled", name, others, (), mean, mean.warnings, carried, more))
     groups = [means, *_models(rows, chosen)]
-    return [effect for group in groups for effect in adjust_family(group)]
+    return [effect for group in groups for effect in adjust_family(group, len(group))]
 
 
 def squares(rows: Iterable[Row]) -> Iterator[ComparedConditions]:
     """Yield the 2x2s: (roles and mixed, roles, mixed, neither)."""
     names = [n for n in FACTORS if n not in ("roles", "model")]
-    for key, group in group_rows(select_comparable(rows), names).items():
+    for key, group in group_rows(select_deliberations(rows), names).items():
         cells = group_rows(group, ("roles", "model"))
         corners = [cells.get((r, m), []) for r in (ON, OFF) for m in (MIXED, UNIFORM)]
         if _are_comparable(*corners):
             others = dict(zip(names, key, strict=True))
-            yield ComparedConditions("roles x mixed", others, tuple(cell[0] for cell in corners))
+            yield ComparedConditions(INTERACTION, others, tuple(cell[0] for cell in corners))
 
 
 def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
@@ -331,10 +350,11 @@ def same_wordings(treated: TrackedCondition, control: TrackedCondition) -> set[t
 def _are_comparable(*cells: Sequence[Row]) -> bool:
     """Return whether each cell is one condition, and all have the same number of options.
 
-    A scenario may have been edited between the runs of a study.
+    A scenario may have been edited between the runs of a study. Where nothing is completed the
+    options aren't known.
     """
-    options = {row.tracked.played[1] for cell in cells for row in cell}
-    return all(len(cell) == 1 for cell in cells) and len(options) == 1
+    options = {row.tracked.played[1] for cell in cells for row in cell if row.summary}
+    return all(len(cell) == 1 for cell in cells) and len(options) <= 1
 
 
 def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
@@ -348,13 +368,28 @@ def _reference(factor: str, level: str, levels: Sequence[str]) -> str | None:
     return None if reference == level else reference
 
 
+def select_deliberations(rows: Iterable[Row]) -> list[Row]:
+    """Select the conditions that can have a λ̂: no branches, votes or reruns."""
+    return [
+        row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
+    ]
+
+
 def select_comparable(rows: Iterable[Row]) -> list[Row]:
     """Select the rows for effects: estimated ones, each deliberation once."""
-    return [
-        row
-        for row in rows
-        if row.summary is not None and not row.one_shot and not row.tracked.rerun
-    ]
+    return [row for row in select_deliberations(rows) if row.summary is not None]
+
+
+def measure_family(
+    designed: Iterable[ComparedConditions],
+    measure: Callable[[ComparedConditions], Effect[E]],
+    adjust: Callable[[list[Effect[E]], int], list[Effect[E]]],
+    through: Callable[..., Iterable[Effect[E]]] = map,
+) -> list[Effect[E]]:
+    """Measure what has estimates, and adjust p also for what the design has besides."""
+    every = list(designed)
+    estimated = [each for each in every if all(row.summary for row in each.cells)]
+    return adjust(list(through(measure, estimated)), len(every))
 
 
 def _has_error(row: Row) -> bool:

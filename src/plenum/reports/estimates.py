@@ -23,13 +23,12 @@ _DEFAULTS = {field.name: field.default for field in fields(Settings)}
 
 
 def estimate_study(tracked: Sequence[TrackedCondition], chosen: Settings) -> list[Row]:
-    """Estimate every condition, in the order of scenario and the order of running.
+    """Estimate every condition, in its order.
 
     Those that have an outline keep no arrays, however many they are; numbers that the sweep stored
     with these settings aren't computed again.
     """
-    ordered = sorted(tracked, key=lambda t: t.factors["scenario"])
-    rows = [_read_stored(condition, chosen) or Row(condition, None) for condition in ordered]
+    rows = [_read_stored(condition, chosen) or Row(condition, None) for condition in tracked]
     computed = iter(_compute([row.tracked for row in rows if row.summary is None], chosen))
     return [next(computed) if row.summary is None else row for row in rows]
 

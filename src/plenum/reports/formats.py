@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import percent
-from plenum.dynamics import NO_MAJORITY
+from plenum.dynamics import ALPHA, NO_MAJORITY
 
 NONE = "-"
 """The cell of a missing value."""
@@ -35,21 +35,31 @@ def format_number(value: float, digits: int) -> str:
     """Format a number with ``digits`` decimals; infinity becomes ``never``."""
     if pd.isna(value):
         return NONE
-    return "never" if math.isinf(value) else f"{value:.{digits}f}"
+    return "never" if math.isinf(value) else f"{value:z.{digits}f}"
 
 
 def format_interval(low: float, high: float, digits: int = 4) -> str:
-    """Format an interval in brackets."""
+    """Format an interval in brackets; a limit has decimals that tell on which side of 0 it is."""
     if pd.isna(low) or pd.isna(high) or not (math.isfinite(low) and math.isfinite(high)):
         return NONE
-    return f"[{low:.{digits}f}, {high:.{digits}f}]"
+    ends = []
+    for limit in (low, high):
+        more = next((n for n in range(digits, digits + 4) if not limit or round(limit, n)), digits)
+        ends.append(f"{limit:z.{more}f}")
+    return f"[{', '.join(ends)}]"
+
+
+def round_p(p: float) -> str:
+    """Write a p with three decimals, four if it is small, and as many as tell it from 5 %."""
+    digits = 4 if p < 0.0095 else 3
+    while p != ALPHA and round(p, digits) == ALPHA:
+        digits += 1
+    return f"{p:.{digits}f}"
 
 
 def format_p_value(p: float) -> str:
-    """Format a p-value with three decimals, four if it is small."""
-    if pd.isna(p):
-        return NONE
-    return "<.0001" if p < 1e-4 else f"{p:.4f}" if p < 0.0095 else f"{p:.3f}"
+    """Format a p-value with as many decimals as :func:`round_p` gives it."""
+    return NONE if pd.isna(p) else "<.0001" if p < 1e-4 else round_p(p)
 
 
 def format_count(n: float | None) -> str:
@@ -121,7 +131,7 @@ def format_decimals(digits: int) -> Callable[[float], str]:
 
 def format_finite(digits: int) -> Callable[[float], str]:
     """Make the format of numbers with so many decimals, where infinity is missing too."""
-    return lambda value: NONE if pd.isna(value) or math.isinf(value) else f"{value:.{digits}f}"
+    return lambda value: NONE if pd.isna(value) or math.isinf(value) else f"{value:z.{digits}f}"
 
 
 def format_significant(digits: int) -> Callable[[float], str]:

@@ -1,6 +1,7 @@
 """Fragility: the share of wordings that change the decision, by family and between conditions."""
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 import pandas as pd
@@ -43,10 +44,11 @@ def compare_wordings(
     deliberated, votes = _select_perturbed(rows), _select_perturbed(baseline)
     compared = [pair for factor in COMPARED for pair in pairs(deliberated, factor)]
     compared += _against_votes([*deliberated, *(row for row in votes if row.one_shot)])
-    measured = [_change(pair) for pair in compared]
+    tests = Counter(pair.name for pair in compared)
+    measured = [_change(pair) for pair in compared if all(row.readings for row in pair.cells)]
     families = {
-        name: iter(adjust_family([effect for effect in measured if effect.name == name]))
-        for name in {effect.name for effect in measured}
+        name: iter(adjust_family([e for e in measured if e.name == name], tests[name]))
+        for name in tests
     }
     return [next(families[effect.name]) for effect in measured]
 
@@ -101,7 +103,7 @@ def contrasts_frame(study: str, measured: Sequence[Effect[FragilityContrast]]) -
 
 
 def _select_perturbed(rows: Sequence[Row]) -> list[Row]:
-    return [row for row in rows if row.readings and not row.tracked.rerun]
+    return [row for row in rows if row.tracked.perturbed and not row.tracked.rerun]
 
 
 def _against_votes(rows: Sequence[Row]) -> Iterator[ComparedConditions]:

@@ -50,8 +50,8 @@ class RowGroup:
 
     @cached_property
     def shared(self) -> str:
-        """The factors that all conditions have in common, and that no column shows."""
-        return label_shared(self.rows[0].tracked.factors, list_shown_factors(self.rows)[0])
+        """The factors and settings that all conditions have in common, and that no column shows."""
+        return label_shared(self.rows, list_shown_factors(self.rows))
 
     @cached_property
     def fitted(self) -> str:

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design import find_kind, list_unusual
+from plenum.design import find_kind, list_unusual, shorten_settings
 from plenum.reports.rows import Row, list_shown_factors
 from plenum.reports.table import Column, make_keys
 from plenum.tracking import TrackedCondition
@@ -13,15 +13,30 @@ def label(factors: Mapping[str, str], names: Iterable[str]) -> str:
     return ", ".join(f"{name}={factors[name]}" for name in list_unusual(names, factors))
 
 
-def label_shared(factors: Mapping[str, str], names: Sequence[str]) -> str:
-    """Name the factors that a condition shares with others of a study, without those shown."""
-    return label(factors, [n for n in find_kind(factors).distinct_factors if n not in names])
+def label_shared(rows: Sequence[Row], names: Sequence[str]) -> str:
+    """Name the factors and settings that all conditions share, without the factors shown."""
+    factors = rows[0].tracked.factors
+    unshown = label(factors, [n for n in find_kind(factors).distinct_factors if n not in names])
+    own = _shorten(rows)[factors["settings"]].split(" ")
+    alike = [word for word in factors["settings"].split(" ") if word not in own]
+    return ", ".join(filter(None, [unshown, *(alike if "settings" in names else ())]))
 
 
-def condition_keys(rows: Sequence[Row]) -> tuple[Column, ...]:
+def condition_keys(rows: Sequence[Row], names: Sequence[str] = ()) -> tuple[Column, ...]:
     """Make the columns that name conditions: the shown factors, and the identity if needed."""
-    names, same = list_shown_factors(rows)
-    return make_keys([*names, "condition"] if same else names)
+    names = names or list_shown_factors(rows)
+    same = len({tuple(row.tracked.factors.get(n) for n in names) for row in rows}) < len(rows)
+    short = _shorten(rows)
+    # A line of totals has none.
+    own = Column("settings", format=lambda value: short.get(value, str(value)), key=True)
+    shown = make_keys([*names, "condition"] if same else names)
+    return tuple(own if column.name == "settings" else column for column in shown)
+
+
+def _shorten(rows: Sequence[Row]) -> dict[str, str]:
+    """Shorten the settings of conditions to those that differ."""
+    settings = [row.tracked.factors["settings"] for row in rows]
+    return dict(zip(settings, shorten_settings(settings), strict=True))
 
 
 def provenance(rows: Sequence[Row]) -> str:

@@ -3,15 +3,13 @@
 import math
 from collections.abc import Iterable, Sequence
 
-from plenum.dynamics import LETTERS, benjamini_hochberg, holm
+from plenum.dynamics import LETTERS, benjamini_hochberg
+from plenum.reports.effects import pad_family
+from plenum.reports.findings.families import split_kinds
 from plenum.reports.rows import Row
 
 DIFFERENT = 0.05
 """Share of false finds that the marks of a map allow."""
-
-
-SHOWN = 0.05
-"""The p by Holm below which growth or contraction counts as shown."""
 
 GROWN, UNUSUAL, BEYOND = "*", "†", "‡"
 
@@ -43,16 +41,18 @@ def different(rows: Sequence[Row]) -> dict[str, str]:
     (Benjamini-Hochberg). Nearly all conditions are below jumps, which says nothing.
     """
     estimated = [row for row in rows if row.summary is not None]
-    grown = benjamini_hochberg([r.summary.reversal.p for r in estimated if r.summary])
     exponents = [row.summary.lyapunov for row in estimated if row.summary]
-    other = benjamini_hochberg([e.p_diffusion for e in exponents])
-    jumps = [e.p_jumps if e.above_jumps or math.isnan(e.p_jumps) else 1.0 for e in exponents]
-    beyond = benjamini_hochberg(jumps)
+    tests = (
+        [row.summary.reversal.p for row in estimated if row.summary],
+        [e.p_diffusion for e in exponents],
+        [e.p_jumps if e.above_jumps or math.isnan(e.p_jumps) else 1.0 for e in exponents],
+    )
+    grown, other, beyond = (benjamini_hochberg(pad_family(p, len(rows))) for p in tests)
     return {
         row.tracked.run_id: "".join(
             mark for mark, p in zip((GROWN, UNUSUAL, BEYOND), each, strict=True) if p < DIFFERENT
         )
-        for row, *each in zip(estimated, grown, other, beyond, strict=True)
+        for row, *each in zip(estimated, grown, other, beyond, strict=False)
     }
 
 
@@ -62,18 +62,4 @@ def find_moved(rows: Sequence[Row]) -> set[str]:
     By random time reversal, adjusted by Holm over all conditions, and by an interval without 0
     where λ̂ has one.
     """
-    known = [
-        (row, row.summary.lyapunov, row.summary.reversal.p)
-        for row in rows
-        if row.summary is not None and math.isfinite(row.exponent)
-    ]
-    tested = {
-        perturbed: [fit for fit in known if fit[0].tracked.perturbed is perturbed]
-        for perturbed in (False, True)
-    }
-    return {
-        row.tracked.run_id
-        for fits in tested.values()
-        for (row, e, _), p in zip(fits, holm([p for *_, p in fits]), strict=True)
-        if p < SHOWN and (e.ci_low > 0 or e.ci_high < 0 or e.refused)
-    }
+    return {fit.row.tracked.run_id for kind in split_kinds(rows) for fit in kind.moving}

@@ -19,6 +19,7 @@ from jinja2 import (
 )
 
 from plenum.base import format_percent_between, percent
+from plenum.reports.formats import format_interval, round_p
 
 LISTED = 6
 """The number of conditions that longer lists name before they count the rest."""
@@ -116,15 +117,14 @@ def uncapital(text: str) -> str:
 
 
 def number(value: float, digits: int = 4) -> str:
-    """Write a number with a proper minus sign."""
-    return f"{value:.{digits}f}".replace("-", "−")
+    """Write a number with some decimals, as tables do."""
+    return f"{value:z.{digits}f}"
 
 
 def interval(low: float, high: float, digits: int = 4) -> str:
     """Write a 95 % interval in brackets; say so if there is none."""
-    if not (math.isfinite(low) and math.isfinite(high)):
-        return "[no interval]"
-    return f"[{number(low, digits)}, {number(high, digits)}]"
+    known = math.isfinite(low) and math.isfinite(high)
+    return format_interval(low, high, digits) if known else "[no interval]"
 
 
 def ci(estimate: IntervalEstimate, digits: int = 4) -> str:
@@ -137,9 +137,7 @@ def p_value(p: float, name: str = "p") -> str:
     """Write a p-value: "p = 0.012", "p < 0.0001"."""
     if math.isnan(p):
         return f"{name} doesn't exist"
-    if p < 1e-4:
-        return f"{name} < 0.0001"
-    return f"{name} = {p:.4f}" if p < 0.0095 else f"{name} = {p:.3f}"
+    return f"{name} < 0.0001" if p < 1e-4 else f"{name} = {round_p(p)}"
 
 
 def format_range(values: Iterable[float], digits: int = 3) -> str:

@@ -45,7 +45,7 @@ def publish(plan: PlanSettings) -> None:
     """Print the answer to each question in a sentence, and the numbers of every condition."""
     study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
-    found = tabulate(sorted(study.conditions, key=lambda t: t.factors["scenario"]), plan)
+    found = tabulate(study.conditions, plan)
     for sentence in describe_plan(found.frame, plan, select_distinct(study.usage)):
         print(sentence)
     show([found])

@@ -1,25 +1,25 @@
 """Rows of conditions: factors, realised n, estimates, warnings."""
 
 import math
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design import list_varying
+from plenum.design import list_numbers, list_varying, name_conditions
 from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, name_numbers, tally
 from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
 COLUMNS = [
-    "study", "scenario", "roles", "model", "memory", "temperature", "backend", "perturbation",
-    "protocol", "target", "completed", "failed", "pending", "decisions", "lambda", "ci_low",
-    "ci_high", "se", "interval", "flip_rate", "time_to_majority", "estimand", "status", "warnings",
-    "rounds_used", "zero_rounds", "settings", "rounds", "seed", "condition",
+    "study", "scenario", "roles", "model", "memory", "protocol.window", "temperature",
+    "sampling.temperature", "backend", "perturbation", "protocol", "target", "completed", "failed",
+    "pending", "decisions", "lambda", "ci_low", "ci_high", "se", "interval", "flip_rate",
+    "time_to_majority", "estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings",
+    "rounds", "seed", "condition",
 ]  # fmt: skip
 """The first columns of the CSV; details of the estimates follow."""
-
-_FIRST = {"roles": ("off", "on"), "model": ("uniform", "mixed")}
 
 
 @dataclass(frozen=True)
@@ -115,6 +115,7 @@ class Row:
         t = self.tracked
         values: dict[str, object] = {
             **t.factors,
+            **list_numbers(t.factors),
             "study": t.study,
             "condition": t.identity,
             "target": t.target,
@@ -162,18 +163,25 @@ def list_varying_factors(rows: Sequence[Row]) -> list[str]:
     return list_varying((row.tracked.factors for row in rows), names)
 
 
-def list_shown_factors(rows: Sequence[Row]) -> tuple[list[str], bool]:
-    """List the factors to show, and tell if conditions differ in a text alone."""
-    names = list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
-    same = len({tuple(r.tracked.factors.values()) for r in rows}) < len(rows)
-    return names, same
+def name_rows(rows: Sequence[Row]) -> Callable[[Row], str]:
+    """Return what names each condition of some, by its identity where the factors are alike."""
+    named = name_conditions([row.tracked.factors for row in rows])
+    twice = {name for name, times in Counter(named).items() if times > 1}
+    told = {
+        row.tracked.run_id: name + f" ({row.tracked.identity})" * (name in twice)
+        for row, name in zip(rows, named, strict=True)
+    }
+    return lambda row: told[row.tracked.run_id]
 
 
-def sort_levels(rows: Sequence[Row], factor: str) -> list[str]:
-    """Sort the levels of roles or of models, the reference first."""
-    first = _FIRST[factor]
-    levels = {row.tracked.factors[factor] for row in rows}
-    return sorted(levels, key=lambda v: (first.index(v) if v in first else len(first), v))
+def list_shown_factors(rows: Sequence[Row]) -> list[str]:
+    """List the factors to show: those that name conditions of the kind, and those that vary."""
+    return list(dict.fromkeys([*rows[0].tracked.kind.named_by, *list_varying_factors(rows)]))
+
+
+def list_levels(rows: Sequence[Row], factor: str) -> list[str]:
+    """List the levels of a factor in the order of the conditions."""
+    return list(dict.fromkeys(row.tracked.factors[factor] for row in rows))
 
 
 def symbol(rows: Sequence[Row]) -> str:

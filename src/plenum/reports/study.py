@@ -27,7 +27,7 @@ class EstimatedStudy:
     chosen
         What is to be reported, and how.
     rows
-        One a condition, in the order of scenario and of running.
+        One a condition, in the order of the sweep.
     parent
         The study that these are some conditions of.
     """
@@ -138,13 +138,6 @@ class EstimatedStudy:
 def _exponent(row: Row) -> float:
     """Return λ̂, for an order in which conditions without it come first."""
     return -math.inf if math.isnan(row.exponent) else row.exponent
-
-
-def select_deliberations(rows: Sequence[Row]) -> list[Row]:
-    """Select the conditions that can have a λ̂: no branches, votes or reruns."""
-    return [
-        row for row in rows if not (row.tracked.after_round or row.one_shot or row.tracked.rerun)
-    ]
 
 
 def find_study_kind(study: str, uri: str) -> Kind:

@@ -20,7 +20,6 @@ from .rows import has_nested_runs as has_nested_runs
 from .rows import make_row as make_row
 from .rows import transcript_file as transcript_file
 from .run_data import collect_by_round as collect_by_round
-from .run_data import format_run_name as format_run_name
 from .run_writer import make_params as make_params
 from .runs import CONDITIONS as CONDITIONS
 from .runs import open_existing as open_existing
@@ -98,7 +97,6 @@ __all__ = [
     "find_experiment",
     "find_studies_by_folder",
     "fingerprint",
-    "format_run_name",
     "format_transcript",
     "has_nested_runs",
     "hold_journals",

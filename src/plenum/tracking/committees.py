@@ -7,16 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.design import USUAL
 from plenum.records import Transcript
 from plenum.tracking import conditions
-
-
-def run_name(condition: Mapping[str, Any]) -> str:
-    """Name the run of a committee's condition in MLflow, without its settings."""
-    keys = ("scenario", "roles", "model", "memory", "temperature")
-    optional = [k for k in ("perturbation", "protocol") if condition.get(k, USUAL[k]) != USUAL[k]]
-    return " ".join(str(condition[key]) for key in (*keys, *optional))
 
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:

@@ -85,8 +85,10 @@ class TrackedCondition:
     tables
         Of a program: ``replicates``, ``calls`` and ``messages``, as its kind writes them.
     cell, name
-        What names it under its labels, and its run; two cells may share an identity, and with it
-        the journals.
+        What identifies it under its labels, and what varies in its study; two cells may share an
+        identity, and with it the journals.
+    settings
+        Its settings without those that all conditions of its study have.
     base
         Of branches: the identity of the condition that they branch off.
     published
@@ -125,6 +127,7 @@ class TrackedCondition:
     tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     cell: str = ""
     name: str = ""
+    settings: str = ""
     base: str = ""
     published: str = ""
     written: int = 0

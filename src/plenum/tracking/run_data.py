@@ -10,16 +10,10 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
-from plenum.design import USUAL, find_kind
+from plenum.design import USUAL, find_kind, list_numbers
 from plenum.records import Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 from plenum.tracking.metric_names import encode_metric
-
-
-def format_run_name(condition: dict[str, Any]) -> str:
-    """Name the run of a condition in MLflow."""
-    named: str = find_kind(condition).part("run_name")(condition)
-    return named if condition["settings"] == "default" else f"{named} {condition['settings']}"
 
 
 def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
@@ -82,7 +76,8 @@ def tags_of_condition(
 
 def _factors(condition: dict[str, Any]) -> dict[str, Any]:
     named = {"protocol": USUAL["protocol"], **condition}
-    return {key: named[key] for key in find_kind(condition).factors if key in named}
+    factors = {key: named[key] for key in find_kind(condition).factors if key in named}
+    return factors | list_numbers(factors)
 
 
 def _metrics(values: dict[str, Any], now: int) -> list[Metric]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from plenum.base import UserError
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
 from plenum.tracking.conditions import is_estimated
+from plenum.tracking.order import order_runs
 from plenum.tracking.run_writer import is_cut, name_whole
 
 _AT_ONCE = 8
@@ -62,7 +63,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
             if is_cut(text):
                 whole = read_artifacts(client, run, [name_whole(key)]).values()
                 run.data.params[key] = next((each.decode() for each in whole), text)
-    return client, experiment, runs
+    return client, experiment, order_runs(runs, lambda run: run.data)
 
 
 def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:

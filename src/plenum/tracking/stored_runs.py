@@ -9,14 +9,15 @@ import hashlib
 import math
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, find_kind
+from plenum.design import KINDS, find_kind, name_conditions
 from plenum.tracking import artifacts, database, experiments, server, store
+from plenum.tracking.order import ORDER_TAG, order_runs
 from plenum.tracking.rows import ROWS_ARCHIVE
 
 KIND_TAG = "plenum.study_kind"
@@ -182,6 +183,15 @@ def require_active(study: str, uri: str) -> str | None:
 
 def list_stored_conditions(study: str, uri: str) -> list[StoredRun]:
     """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
+    found = order_runs(_find_conditions(study, uri), lambda run: run)
+    named = name_conditions([run.params for run in found])
+    return [  # a run that says its place was named when it was written, also by its models
+        run if ORDER_TAG in run.tags else replace(run, name=name)
+        for run, name in zip(found, named, strict=True)
+    ]
+
+
+def _find_conditions(study: str, uri: str) -> list[StoredRun]:
     store.settle(uri)
     path = store.local(uri)
     if path is not None:

@@ -14,7 +14,7 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, code_version
-from plenum.design import KINDS, find_kind
+from plenum.design import KINDS, find_kind, name_conditions, shorten_settings, tell_apart
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance
@@ -30,7 +30,7 @@ _PARENT = "mlflow.parentRunId"
 class Study:
     """A study in a tracking store.
 
-    Its conditions and what they hold are in the order in which they were first run.
+    Its conditions and what they hold are in the order of the sweep.
 
     Parameters
     ----------
@@ -100,9 +100,23 @@ class Study:
     def listed(self) -> list[TrackedCondition]:
         """The conditions as their runs describe them, without the data of their replicates."""
         interrupted = runs.count_interrupted(self.client, self.experiment, self.condition_runs)
-        return [
+        listed = [
             conditions.read_condition(self.name, run, interrupted) for run in self.condition_runs
         ]
+        told = tell_apart([each.factors for each in listed], self._read_seats)
+        own = shorten_settings([each.get("settings", "default") for each in told])
+        return [
+            replace(condition, factors=factors, name=name, settings=settings)
+            for condition, factors, name, settings in zip(
+                listed, told, name_conditions(told), own, strict=True
+            )
+        ]
+
+    def _read_seats(self, at: int) -> tuple[dict[str, str], str]:
+        """Read the models of the seats, and the config, which a condition has from its end on."""
+        run, file = self.condition_runs[at], "config.yaml"
+        config = runs.read_artifacts(self.client, run, [file]).get(file, b"")
+        return dict(provenance(run, ()).models), config.decode()
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:

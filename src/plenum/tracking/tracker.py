@@ -11,7 +11,7 @@ import base64
 import json
 import pickle
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -51,6 +51,8 @@ class Tracker(LineProcess):
         Called with what a user should know meanwhile.
     sweep
         How large the sweep is, in words: the lock file tells it to who looks in.
+    cells
+        The factors of its conditions by cell, in their order.
 
     Attributes
     ----------
@@ -68,9 +70,10 @@ class Tracker(LineProcess):
         locks: Path,
         note: Callable[[str], None],
         sweep: str,
+        cells: Mapping[str, Mapping[str, Any]],
     ) -> None:
         lock = str(lock_file(locks, uri, study))
-        self._setup = {"uri": uri, "study": study, "version": version}
+        self._setup = {"uri": uri, "study": study, "version": version, "cells": cells}
         self._setup |= {"lock": lock, "sweep": sweep}
         super().__init__("plenum.tracking.tracker", note, keyed=True)
         self.uri = uri
@@ -112,8 +115,9 @@ class Tracker(LineProcess):
 class _Study:
     """A writer that is opened at the first request, and given up when its store is gone."""
 
-    def __init__(self, uri: str, study: str, version: str) -> None:
-        self._uri, self._study, self._version = uri, study, version
+    def __init__(self, uri: str, study: str, version: str, cells: dict[str, Any]) -> None:
+        self._settings = uri, study, version, cells
+        self._uri = uri
         self._writer: StudyWriter | None = None
         self._conditions: dict[str, ConditionWriter] = {}
         self._gone: str | None = None
@@ -140,7 +144,7 @@ class _Study:
             if self._writer is None:
                 from plenum.tracking.writer import StudyWriter  # MLflow is imported only here
 
-                self._writer = StudyWriter(self._uri, self._study, self._version)
+                self._writer = StudyWriter(*self._settings)
             self.end(cell)
             self._conditions[cell] = self._writer.open(*arguments)
             return

@@ -11,14 +11,14 @@ import shutil
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design import find_kind
+from plenum.design import find_kind, name_conditions
 from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
 from plenum.tracking import (
     artifacts,
@@ -33,6 +33,7 @@ from plenum.tracking import (
 )
 from plenum.tracking.condition_files import ACCOUNTS, make_files
 from plenum.tracking.open_runs import OpenRuns
+from plenum.tracking.order import ORDER_TAG, order_runs
 from plenum.tracking.row_writer import RowWriter
 from plenum.tracking.run_writer import RunWriter
 from plenum.tracking.runs import CONDITIONS, search_runs
@@ -42,6 +43,9 @@ from plenum.tracking.transcript_text import format_transcript
 
 _STATUS = {"completed": "FINISHED", "failed": "FAILED", "pending": "KILLED"}
 """MLflow's status of a replicate's run."""
+
+Cells = Mapping[str, Mapping[str, Any]]
+"""The factors of conditions, by cell."""
 
 _COLOURS = (
     "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#882255",
@@ -71,21 +75,50 @@ class StudyWriter:
         Name of the experiment.
     version
         The code version, as a tag.
+    cells
+        The factors of the sweep's conditions, by cell and in its order.
     """
 
-    def __init__(self, uri: str, study: str, version: str) -> None:
+    def __init__(self, uri: str, study: str, version: str, cells: Cells | None = None) -> None:
         self.client = store.open_client(uri)
         gc.freeze()  # MLflow's modules: going through them takes a full collection 0.25 s
         self.experiment = experiments.find_experiment(self.client, uri, study)
         views.save(self.client, self.experiment)
         self.version = version
-        self._colour = len(search_runs(self.client, self.experiment, CONDITIONS))
+        known = search_runs(self.client, self.experiment, CONDITIONS)
+        self._colour = len(known)
+        self._places: dict[str, tuple[int, str]] = {}
+        self._order(known, cells or {})
         self._tagged = KIND_TAG in self.client.get_experiment(self.experiment).tags
         self.open_runs = OpenRuns(store.open_runs_folder(uri))
         self.runs = RunWriter(self.client, self.experiment, self.open_runs.add)
         self._fresh = not self.client.search_runs([self.experiment], max_results=1)
         self._begun: set[str] = set()
-        self._last_start = 0
+        self.opened = int(time.time() * 1000)  # runs start a place later each: the UI's order
+
+    def _order(self, known: Sequence[Any], cells: Cells) -> None:
+        """Give each condition its place and its name in the study; correct those of its run.
+
+        A sweep that has all conditions says the order; of another one new conditions come last.
+        """
+        before = {
+            run.data.tags["plenum.cell"]: run for run in order_runs(known, lambda run: run.data)
+        }
+        old: Cells = {cell: run.data.params for cell, run in before.items()}
+        every = cells if old.keys() <= cells.keys() else {**old, **cells}
+        for place, (cell, name) in enumerate(
+            zip(every, name_conditions([*every.values()]), strict=True)
+        ):
+            self._places[cell] = place, name
+            if (run := before.get(cell)) and run.data.tags.get(ORDER_TAG) != str(place):
+                self.client.set_tag(run.info.run_id, ORDER_TAG, str(place))
+            if run and run.info.run_name != name:
+                self.client.update_run(run.info.run_id, name=name)
+
+    def locate(self, condition: Mapping[str, Any]) -> tuple[int, str]:
+        """Return the place of a condition in its study, and its name there."""
+        unknown = len(self._places), name_conditions([condition])[0]
+        return self._places.setdefault(condition["cell"], unknown)
 
     def open(
         self, condition: dict[str, Any], target: int, nested: bool = True
@@ -111,14 +144,6 @@ class StudyWriter:
         if not known:
             return []
         return search_runs(self.client, self.experiment, f"tags.`plenum.cell` = '{cell}'")
-
-    def next_start(self) -> int:
-        """Choose when a condition's run began, in milliseconds, later than the one before.
-
-        Conditions are listed by it: two within a millisecond would stand in any order.
-        """
-        self._last_start = max(int(time.time() * 1000), self._last_start + 1)
-        return self._last_start
 
     def next_colour(self) -> str:
         """Choose a colour for each condition, since the UI's own choice repeats colours."""
@@ -152,7 +177,8 @@ class ConditionWriter:
         self._study, self._condition, self._target = study, condition, target
         self._nested = nested
         self._rows: RowWriter = failed._rows if failed else RowWriter(study.client)
-        self._cell, self._name = condition["cell"], run_data.format_run_name(condition)
+        self._cell = condition["cell"]
+        self._place, self._name = study.locate(condition)
         self._simulated = condition["backend"] == "simulated"
         existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
@@ -357,11 +383,12 @@ class ConditionWriter:
             **self._tags("condition"),
             "mlflow.runColor": colour,
             "plenum.target": str(self._target),
+            ORDER_TAG: str(self._place),
         }
         if not self._nested:
             tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
-        start = old.info.start_time if old else self._study.next_start()
+        start = old.info.start_time if old else self._study.opened + self._place
         return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:

@@ -14,12 +14,6 @@ from plenum.tracking import tabulate_replicates
 from plenum_audit.kind import KIND
 
 
-def run_name(condition: Mapping[str, Any]) -> str:
-    """Return the name of a condition's run in MLflow, without its settings."""
-    parts = [str(condition["committee"]), str(condition["case"])]
-    return " ".join(parts + ([str(condition["knobs"])] if condition["knobs"] != "default" else []))
-
-
 def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Return the tables that become a condition's Parquet artifacts, by name.
 

@@ -75,7 +75,7 @@ def replicates(source: TableSource) -> NumberedTable:
     counted = [n for n in _COUNTED if n not in ("failed", "pending") or frame[n].any()]
     columns = (
         Column("group", key=True),
-        *make_keys(list_shown_factors(rows)[0]),
+        *make_keys(list_shown_factors(rows)),
         *(Column(n, format=format_count) for n in counted),
         Column(("published_realised", "published_target"), "published", _of_target),
     )

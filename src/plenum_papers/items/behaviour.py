@@ -45,7 +45,7 @@ def behaviour(source: TableSource) -> NumberedTable | None:
         Column("ties", "tied\nstates", format_decimals(3)),
         Column("repairs", "repairs\na run", format_decimals(2)),
     )
-    title = f"What committees do ({label_shared(rows[0].tracked.factors, names)})"
+    title = f"What committees do ({label_shared(rows, names)})"
     legend = (*render_notes("behaviour"), provenance(rows))
     return NumberedTable((Table("behaviour", title, frame, columns, legend),), frame)
 

@@ -13,13 +13,13 @@ from plenum.reports import (
     N,
     Row,
     Table,
+    condition_keys,
     format_decimals,
     format_interval,
     format_number,
     format_or_dash,
     format_p_value,
     format_warnings,
-    list_shown_factors,
     make_keys,
     provenance,
     symbol,
@@ -64,10 +64,9 @@ def compare_estimates(source: TableSource) -> NumberedTable | None:
 
 
 def _exponents(rows: Sequence[Row]) -> Table:
-    names, same = list_shown_factors(rows)
     exponent = symbol(rows)
     columns = (
-        *make_keys([*names, "condition"] if same else names),
+        *condition_keys(rows),
         *tabulate_exponents(exponent),
         N,
         WARNINGS,

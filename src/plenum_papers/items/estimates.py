@@ -126,7 +126,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
         *list_wording_notes(rows),
         *notes(rows, _FILES),
     )
-    title = f"Table S5: {name} ({label_shared(rows[0].tracked.factors, names)})"
+    title = f"Table S5: {name} ({label_shared(rows, names)})"
     return Table("table_s5", title, add_published(rows, _FILES), columns, legend)
 
 
@@ -194,7 +194,7 @@ def _grid(
         *list_wording_notes(rows),
         *notes(rows, files),
     )
-    shared = label_shared(rows[0].tracked.factors, list_varying_factors(rows))
+    shared = label_shared(rows, list_varying_factors(rows))
     return Table("", f"{title} ({shared})", pd.DataFrame(lines), columns, legends)
 
 

@@ -24,8 +24,6 @@ from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import warnings
 
-_NAMED = ("task", "consensus", "diversity", "volatility", "policy")
-
 
 def gather_data(
     chosen: Settings,
@@ -74,7 +72,7 @@ def gather_data(
         }
         data[f"talk-{at}"] = collect_dialogue(drawn, condition.kind.part("staged"))
     axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
-    return data | {"index": make_index(chosen.study, conditions, entries, axis, _NAMED)}
+    return data | {"index": make_index(chosen.study, conditions, entries, axis)}
 
 
 def _select_shown(replicates: Replicates, most: int | None) -> set[int]:
@@ -89,6 +87,7 @@ def _entry(
     estimate = _over(condition, looks.headline)
     data: dict[str, Any] = {
         "id": name,
+        "name": condition.name,
         "factors": {n: condition.factors[n] for n in condition.kind.distinct_factors},
         "symbol": looks.headline.replace("_", " "),
         "status": "ok" if condition.completed else "no_replicates",

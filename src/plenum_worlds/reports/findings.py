@@ -13,6 +13,9 @@ from plenum_worlds.reports.groups import Group, group_runs
 _PAGE = "plenum_worlds.reports"
 """The package of the templates."""
 
+_FEW_WORLDS = 10
+"""Number of worlds below which a difference that is shown says from how many."""
+
 _FEW = 5
 """Number of episodes, the independent units, below which they are called few."""
 
@@ -33,8 +36,7 @@ def findings(played: Sequence[TrackedCondition]) -> dict[str, Any]:
 
     Without a completed run there are no groups.
     """
-    done = [condition for condition in played if condition.completed]
-    grouped = group_runs(done)
+    grouped = [g for g in group_runs(played) if any(c.completed for c in g.played)]
     scripted = any(group.frame["scripted"].any() for group in grouped)
     return collect_facts(played) | {
         "groups": [_compare(group) for group in grouped],
@@ -51,14 +53,14 @@ def _compare(group: Group) -> dict[str, Any]:
     tests = group.compare_arms(metric)
     adjusted = holm([estimate.p for _, _, estimate in tests])
     shown = [
-        f"{name}: {ci(e, 3)}"
+        f"{name}: {ci(e, 3)}" + f", from {e.n} worlds" * (e.n < _FEW_WORLDS)
         for (name, _, e), p in zip(tests, adjusted, strict=True)
         if is_shown(float(p), e.ci_low, e.ci_high)
     ]
     missed = [
         (e.p, float(p))
         for (_, _, e), p in zip(tests, adjusted, strict=True)
-        if not is_shown(float(p), e.ci_low, e.ci_high)
+        if not (is_shown(float(p), e.ci_low, e.ci_high) or math.isnan(e.p))
     ]
     means = group.over_worlds("arm", metric)
     each = [f"{ci(estimate, 3)} ({name})" for name, estimate in means.items() if estimate.n]

@@ -128,16 +128,16 @@ class Group:
     def compare_arms(self, metric: str) -> list[tuple[str, str, Estimate]]:
         """Compare every arm with its free one in a metric: both names, and the difference.
 
-        Sums over agents aren't compared between teams and a single agent.
+        Sums over agents aren't compared between teams and a single agent. A difference without a
+        world that both were run in is empty, and a test all the same.
         """
         free = dict(zip(self.frame["arm"], self.frame["free"], strict=True))
         pairs = [(arm, reference(arm, free[arm], self.arms)) for arm in self.arms]
-        differences = [
+        return [
             (arm, other, difference(self.episodes, metric, arm, other))
             for arm, other in pairs
             if other and not (arm.startswith(LONE) and metric in _SUMS)
         ]
-        return [(arm, other, estimate) for arm, other, estimate in differences if estimate.n]
 
     def at_common_levels(self) -> tuple["Group", list[str]]:
         """Return conditions at levels that all arms were run at, and notes on the others.

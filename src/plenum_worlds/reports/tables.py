@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from plenum.design import list_numbers
 from plenum.dynamics import Estimate, holm, list_run_warnings
 from plenum.reports import (
     NONE,
@@ -195,6 +196,7 @@ def differences(group: Group) -> list[Table]:
         }
         for metric in group.shown.metrics
         for arm, other, estimate in group.compare_arms(metric)
+        if estimate.n
     ]
     columns = (
         *make_keys(["metric", "arm"]),
@@ -243,6 +245,7 @@ def conditions(
             {
                 "study": condition.study,
                 **condition.factors,
+                **list_numbers(condition.factors),
                 "arm": find_arm(condition.factors).name,
                 "target": condition.target,
                 "completed": condition.completed,

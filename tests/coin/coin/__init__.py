@@ -22,7 +22,6 @@ KIND = Kind(
         "longest_answer": "coin.flips:find_longest_answer",
         "simulated_agent": "coin.flips:answer",
         "estimates": "coin.flips:estimates",
-        "run_name": "coin.flips:run_name",
         "tables": "coin.flips:tables",
         "tracked": "coin.flips:read_fields",
         "by_round": "coin.flips:by_round",

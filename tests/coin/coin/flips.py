@@ -151,10 +151,6 @@ def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     }
 
 
-def run_name(condition: Mapping[str, Any]) -> str:
-    return f"coin {condition['heads']} {condition['model']}"
-
-
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     rows = [
         {"replicate": t.head["replicate"], "heads": t.end["heads"], "flips": len(t.calls)}

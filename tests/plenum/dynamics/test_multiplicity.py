@@ -25,9 +25,13 @@ def test_adjusted_p_agree_with_statsmodels(adjust: Adjust, name: str, p: list[fl
 
 
 @pytest.mark.parametrize(("adjust", "name"), METHODS)
-def test_a_test_that_does_not_exist_does_not_count(adjust: Adjust, name: str) -> None:
+def test_a_test_without_a_result_counts_as_one_that_found_nothing(
+    adjust: Adjust, name: str
+) -> None:
     found = adjust([0.01, np.nan, 0.04, 0.03, np.nan])
-    assert_allclose(found[[0, 2, 3]], multipletests([0.01, 0.04, 0.03], method=name)[1])
+    assert_allclose(
+        found[[0, 2, 3]], multipletests([0.01, 1, 0.04, 0.03, 1], method=name)[1][[0, 2, 3]]
+    )
     assert np.isnan(found[[1, 4]]).all()
 
 

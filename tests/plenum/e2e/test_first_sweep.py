@@ -96,7 +96,7 @@ def test_a_terminal_of_80_columns_gets_no_longer_line_and_the_answer_last(galler
     answer, _, steps = answer.partition("╰")
     answer = " ".join(answer.replace("│", " ").split())
     assert out.count("Simulated agents: no evidence about language models.") == 1
-    assert "4 replicates are too few for its test" in answer
+    assert "Growth: nothing is claimed of it, or of its differences, from fewer than ten" in answer
     (line,) = [line for line in steps.splitlines() if "all tables" in line]
     python, script, *arguments = shlex.split(line.partition("all tables")[2])
     assert (python, arguments) == ("python", ["study=default", "table=all"])

@@ -42,7 +42,7 @@ def test_every_decision_and_flips_have_the_intervals_of_the_tables() -> None:
     found = ["C"] * 9 + ["NONE"] * 2 + ["A"]
     (figure,) = pages(tracked(1, roles="on", decisions=found, failed=1), tracked(2))
     assert heads(figure) == ["A", "B", "C", "no majority", "flips"]
-    assert texts(figure.axes[0]) == ["roles on", "n 12/13", "roles off", "n 12"]
+    assert texts(figure.axes[0]) == ["roles=on", "n 12/13", "roles=off", "n 12"]
     for axes, count in zip(figure.axes[1:], (1, 0, 9, 2, 3), strict=True):
         own = estimate_share(count, 12)
         assert_allclose(measured(axes)[0], (own.value, own.ci_low, own.ci_high))
@@ -74,10 +74,10 @@ def test_cases_with_different_options_stand_under_their_names() -> None:
         tracked(1, replicates=5, preferences=two, scenario="S-2"), seats=("a", "b", "c")
     )
     (figure,) = pages(tracked(2, scenario="S-3"), small)
-    assert texts(figure.axes[0]) == ["S-2", "n 5", "S-3", "n 12"]
-    assert texts(figure.axes[3]) == ["no such option", "0"]
+    assert texts(figure.axes[0]) == ["S-3", "n 12", "S-2", "n 5"]
+    assert texts(figure.axes[3]) == ["0", "no such option"]
     (figure,) = pages(tracked(2, scenario="S-3", roles="on"), small)
-    assert texts(figure.axes[0]) == ["S-2", "roles off", "n 5", "S-3", "roles on", "n 12"]
+    assert texts(figure.axes[0]) == ["S-3", "roles=on", "n 12", "S-2", "roles=off", "n 5"]
 
 
 def test_many_conditions_go_on_on_a_second_page() -> None:

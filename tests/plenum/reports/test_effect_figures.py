@@ -51,7 +51,7 @@ def test_an_effect_stands_by_scenario_with_its_mean_below() -> None:
     own = study(chair("S-1", "S-2", "S-3"))
     (figure,) = pages(own)
     names, axes, numbers = figure.axes
-    assert texts(names) == ["roles: without chair minus on", "S-1", "S-2", "S-3", "mean"]
+    assert texts(names) == ["roles: ablate_chair minus on", "S-1", "S-2", "S-3", "mean"]
     (mean,) = own.across
     effects = [line for line in axes.lines if line.get_label() == "effect"]
     expected = [*(e.estimate.value for e in own.contrasts), mean.estimate.value]
@@ -114,8 +114,8 @@ def test_many_levels_in_few_places_are_grouped_by_place() -> None:
     assert texts(figure.axes[0]) == [
         "roles, HL-01",
         "on minus off",
-        "without chair minus on",
-        "without rights minus on",
+        "ablate_chair minus on",
+        "ablate_rights minus on",
     ]
 
 
@@ -269,7 +269,7 @@ def test_other_factors_are_lines_of_their_own() -> None:
     rows = [*sweep(), *sweep(model="mixed")]
     figure = printed(draw_temperatures(rows))
     names = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert names == ["model uniform", "model mixed", "no growth", "diffusion, 0.051"]
+    assert names == ["model=uniform", "model=mixed", "no growth", "diffusion, 0.051"]
 
 
 def test_conditions_that_differ_in_a_text_alone_are_all_printed() -> None:

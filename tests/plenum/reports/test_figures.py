@@ -113,8 +113,8 @@ def test_each_condition_has_a_panel_with_the_others_of_its_scenario_behind_it() 
     for panel, row in zip(panels, rows, strict=True):
         assert_allclose(points(own(panel)[0])[1], summary(row).divergence)
         assert len(panel.lines) - len(own(panel)) == 3
-    name, estimate = titles(panels)[0].split("\n")
-    assert name == "S-0, roles on, model uniform"
+    *name, estimate = titles(panels)[0].split("\n")
+    assert " ".join(name) == "scenario=S-0 roles=on model=uniform"
     assert estimate.startswith("λ̂ = ")
     (key,) = figure.legends
     assert not any("=" in text.get_text() for text in key.get_texts())
@@ -152,4 +152,4 @@ def test_more_panels_than_a_page_holds_go_on_the_next() -> None:
 
 def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_their_identity() -> None:
     _, panels = divergence(build([tracked(1), tracked(2)]))
-    assert [title.split("\n")[0] for title in titles(panels)] == ["condition c1", "condition c2"]
+    assert [title.split("\n")[0] for title in titles(panels)] == ["condition=c1", "condition=c2"]

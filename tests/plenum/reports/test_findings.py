@@ -11,8 +11,8 @@ from test_study_page import STUDIES, material, square
 
 from plenum.reports.findings import comparisons
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.findings.names import Names
 from plenum.reports.findings.sentences import write_findings
+from plenum.reports.rows import name_rows
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 
@@ -41,7 +41,7 @@ def test_what_was_shown_and_what_was_not_add_up(name: str) -> None:
 @pytest.mark.parametrize("name", STUDIES)
 def test_every_study_has_a_few_whole_sentences(name: str) -> None:
     text = said(STUDIES[name])
-    assert re.match("(All|Both|Two of|In |The committee|No replicate|Each)", text)
+    assert re.match("(On average|All|Both|Two of|In |The committee|No replicate|Each)", text)
     assert text.endswith(".")
     assert len(text) < 1700
     assert "imulated" not in text
@@ -53,13 +53,12 @@ def test_the_square_in_facts() -> None:
     """Growth of 0.3, 0.02, 0 and 0.02: a random walk's is about 0.06."""
     found = facts(square())
     (kind,) = found["kinds"]
-    name = Names(material(square()).study.rows)
+    name = name_rows(material(square()).study.rows)
     assert [name(fit.row) for fit in kind.up] == [
-        "roles on and model uniform",
-        "roles on and model mixed",
+        "roles=on model=uniform",
+        "roles=on model=mixed",
     ]
-    assert [name(fit.row) for fit in kind.beyond][:1] == ["roles on and model uniform"]
-    assert [fit.diagnostics.excess > 0 for fit in kind.beyond] == [True, False, False, False]
+    assert [name(fit.row) for fit in kind.faster] == ["roles=on model=uniform"]
     assert {warning: len(rows) for warning, rows in kind.shaky.items()} == {"saturated": 1}
     tested = {c.what: (len(c.shown), len(c.measured)) for c in found["contrasts"]}
     assert tested == {"roles": (1, 2), "model": (1, 2)}
@@ -102,8 +101,8 @@ def test_decisions_are_counted() -> None:
     ]
     text = said(flipped)
     assert text.startswith(
-        "Both committees chose A. Repeated, one of two (roles on) chose B in 3 of 12 runs; "
-        "the other never changed (at most 26 % of runs would)."
+        "Both committees chose A. Repeated, one of two (roles=on) chose B in 3 of 12 runs; "
+        "the other never changed (at most 26 % of runs would, with 95 % confidence)."
     )
 
 
@@ -126,14 +125,15 @@ def _tally(text: str) -> list[str]:
         (("---------CCC",), "The committee reached no majority in 9 of 12 runs; it chose C in 3"),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCC---", "CCCCCCCCCCCC", "CCCCCCCCCCCC"),
-            "All four committees chose C. Repeated, one of four (memory k1) reached no majority in"
-            " 3 of 12 runs; the others never changed (at most 26 % of runs would).",
+            "All four committees chose C. Repeated, one of four (memory=k1) reached no majority in"
+            " 3 of 12 runs; the others never changed (at most 26 % of runs would, with 95 %"
+            " confidence).",
         ),
         (
             ("CCCCCCCCCCCC", "CCCCCCCCCCC-", "BBBBBBBBBBCC", "CCCCCCCCCCCC"),
             "Three of four committees chose C, and one chose B. Repeated, two of four changed:"
-            " memory k2 chose C in 2 of 12 runs; memory k1 reached no majority in 1 of 12 runs;"
-            " the others never changed (at most 26 % of runs would).",
+            " memory=k2 chose C in 2 of 12 runs; memory=k1 reached no majority in 1 of 12 runs;"
+            " the others never changed (at most 26 % of runs would, with 95 % confidence).",
         ),
         (
             ("CCCCCCAAAAAA", "------------"),
@@ -141,7 +141,7 @@ def _tally(text: str) -> list[str]:
         ),
         (
             ("CCCCCCCCCCC-", "CCCCCCCCCC--", "CCCCCCCCCCCA", "CCCCCCCCCCCA"),
-            "All four committees chose C. Repeated, all four changed, most of all memory k1: it"
+            "All four committees chose C. Repeated, all four changed, most of all memory=k1: it"
             " reached no majority in 2 of 12 runs. Of 5 runs that ended differently from most of"
             " their committee, 3 reached no majority.",
         ),
@@ -165,7 +165,7 @@ def test_options_of_different_cases_are_never_called_the_same() -> None:
                 decisions="AAAAAAAAAAAA" if (case, at) == (3, 1) else "CCCCCCCCCCCC")
         for case in range(5) for at, roles in enumerate(("on", "off"))
     ]  # fmt: skip
-    assert said(many).startswith("In one of five cases the committees chose differently (S3); in")
+    assert said(many).startswith("On average over five scenarios no difference was shown of how")
 
 
 def test_a_p_is_printed_as_it_decides() -> None:
@@ -220,8 +220,11 @@ def test_a_mean_over_scenarios_is_told_as_one() -> None:
             for n, roles in enumerate(decided)
         ]
     )
-    assert "How often runs disagree differs on average over scenarios: roles on against off" in text
-    assert "What runs decide differs in some scenario" in text
+    assert text.startswith(
+        "On average over three scenarios how often runs disagree differs (roles on against off: +50"
+    )
+    assert "what they decide differs somewhere (p " in text
+    assert "; no single scenario shows either (smallest p after correction" in text
 
 
 def test_no_contrast_is_claimed_whose_interval_holds_0() -> None:

@@ -136,7 +136,10 @@ def test_draws_without_a_slope_are_left_out_of_the_histogram() -> None:
 def test_the_caption_says_that_gamma_cannot_be_negative_and_counts_bases() -> None:
     figure = draw_branching(study(branched(1)))
     told = caption(figure)
-    assert "3 bases x 4 branches; HL-01, roles off, model uniform, memory k15, T = 0" in told
+    assert (
+        "3 bases x 4 branches; scenario=HL-01 roles=off model=uniform memory=k15 temperature=t0"
+        in told
+    )
     assert "it can't be negative: above 0 it certifies noise alone" in told
     assert "n = 12 continuations" in told
     assert "Warnings" not in told
@@ -173,11 +176,11 @@ def test_titles_tell_n_and_decisions_and_the_caption_what_is_missing() -> None:
     second = tracked(2, replicates=4, roles="on", pending=1)
     figure = simplex(study(first, second))
     assert [panel.get_title(loc="left") for panel in shown(figure)[1:]] == [
-        "roles off\nn = 3: B 2, no majority 1",
-        "roles on\nn = 4: A 4",
+        "roles=off\nn = 3: B 2, no majority 1",
+        "roles=on\nn = 4: A 4",
     ]
     told = caption(figure)
-    assert "HL-01, model uniform, memory k15, T = 0" in told
+    assert "scenario=HL-01 model=uniform memory=k15 temperature=t0" in told
     assert "n = 3 to 4 replicates (2 failed, 1 pending in all)" in told
     assert "few_replicates in 2" in told
     assert told.endswith("Backend: simulated; simulated agents, no evidence about language models.")
@@ -375,8 +378,8 @@ def test_switches_are_pooled_over_temperatures_alone() -> None:
     mean, error = average(pooled["Seat 0"])
     assert_allclose((mean, error), (1.25, np.std([0, 1, 2, 2], ddof=1) / 2))
     on, off = shown(figure)
-    assert on.get_title(loc="left") == "roles on\nn = 4 runs a seat"
-    assert off.get_title(loc="left") == "roles off\nn = 2 runs a seat"
+    assert on.get_title(loc="left") == "roles=on\nn = 4 runs a seat"
+    assert off.get_title(loc="left") == "roles=off\nn = 2 runs a seat"
     assert_allclose([bar.get_height() for bar in on.patches], [1.25, 0.5])  # type: ignore[attr-defined]
     counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
     assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
@@ -395,7 +398,7 @@ def test_the_share_with_a_majority_rises_with_its_rounds_and_stays_open_without_
     figure = majority(study(condition))
     (panel,) = shown(figure)
     assert levels(panel) == [[0.25, 0.25, 0.75, 0.75]] * 2
-    name = "HL-01, roles off, model uniform"
+    name = "scenario=HL-01 roles=off model=uniform"
     assert panel.get_title(loc="left") == f"{name}\nn = 4, 1 ends without, 1 never had one"
     (band,) = panel.collections
     low = estimate_share(1, 4)
@@ -420,7 +423,7 @@ def test_conditions_that_agree_at_once_are_counted_and_not_drawn() -> None:
     at_once, later = agreeing(1, [1, 1]), agreeing(2, [1, 3], roles="on")
     figure = majority(study(at_once, later))
     (panel,) = shown(figure)
-    assert panel.get_title(loc="left").startswith("roles on\n")
+    assert panel.get_title(loc="left").startswith("roles=on\n")
     assert "In one of two conditions all replicates have a lasting majority" in caption(figure)
     alone = majority(study(at_once))
     assert levels(shown(alone)[0]) == [[1, 1, 1, 1]] * 2

@@ -374,7 +374,7 @@ def test_filters_write_counts_lists_and_numbers() -> None:
         **{"{{ 0.00001 | p_value }}": "p < 0.0001", "{{ 0.0051 | p_value }}": "p = 0.0051"},
         **{"{{ 0.049 | p_value }}": "p = 0.049", "{{ nan | p_value }}": "p doesn't exist"},
         **{
-            "{{ -0.5 | interval(1, 2) }}": "[−0.50, 1.00]",
+            "{{ -0.5 | interval(1, 2) }}": "[-0.50, 1.00]",
             "{{ nan | interval(1) }}": "[no interval]",
         },
         "{{ long | names('Table 2') }}": "c0; c1; c2; c3; c4; c5; and 3 more (Table 2)",

@@ -123,10 +123,10 @@ def test_conditions_without_estimates_stay_in_the_table_and_say_why() -> None:
     assert "few_replicates" in build([tracked(1, replicates=4)])[0].warnings
 
 
-def test_conditions_are_ordered_by_scenario_then_as_they_were_run() -> None:
+def test_conditions_stay_in_their_order() -> None:
     order = [("SP-01", "on"), ("AI-01", "off"), ("SP-01", "off"), ("AI-01", "on")]
     rows = build([tracked(n, scenario=s, roles=r) for n, (s, r) in enumerate(order)])
-    assert [row.tracked.identity for row in rows] == ["c1", "c3", "c0", "c2"]
+    assert [row.tracked.identity for row in rows] == ["c0", "c1", "c2", "c3"]
 
 
 # --- the condition table -----------------------------------------------------------------------
@@ -313,7 +313,7 @@ def test_the_2x2_has_roles_down_and_models_across_with_estimate_interval_n_and_w
     rows[1] = estimated(rows[1], warnings=("few_apart", "saturated"))
     (table,) = tables.tabulate_matrices(group(rows))
     assert table.head == ("", "uniform", "mixed")
-    assert [body[0] for body in table.body] == ["roles off", "roles on"]
+    assert [body[0] for body in table.body] == ["roles on", "roles off"]
     e = exponent(rows[1])
     numbers = (f"{e.value:.4f}", f"[{e.ci_low:.4f}, {e.ci_high:.4f}]", "n = 12")
     expected = "\n".join((*numbers, "few_apart", "saturated"))

@@ -10,14 +10,14 @@ def test_differences_of_worlds_are_adjusted_and_named() -> None:
     (group,) = found["groups"]
     assert (group["metric"], group["tested"], found["scripted"]) == ("coverage", 2, True)
     assert group["shown"] == [
-        "explicit: −0.300 [−0.484, −0.116]",
-        "scripted: greedy assignment: 0.250 [0.045, 0.455]",
+        "explicit: -0.300 [-0.484, -0.116], from 4 worlds",
+        "scripted: greedy assignment: 0.250 [0.045, 0.455], from 4 worlds",
     ]
     (alone,) = of_worlds.findings([IMPLICIT])["groups"]
     assert (alone["tested"], alone["means"]) == (0, ["0.750 [0.545, 0.955] (implicit)"])
     text = " ".join(of_worlds.sentences([IMPLICIT, EXPLICIT, GREEDY]))
     assert text.startswith("World disaster: coverage was 0.750 [0.545, 0.955] (implicit); ")
-    assert "Differences from free action: shown in both (explicit: −0.300" in text
+    assert "Differences from free action: shown in both (explicit: -0.300" in text
 
 
 def test_worlds_that_show_nothing_say_so() -> None:

@@ -30,7 +30,6 @@ _LINES = 24
 def publish_accounts(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     usages = Study(chosen.study, chosen.uri).usage
-    usages = sorted(usages, key=lambda a: a.tracked.factors.get("scenario", ""))
     once, listed = select_distinct(usages), tabulate_manifest(usages)
     by_model = [*models(once), *servers(once)]
     printed = [

@@ -49,7 +49,7 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
     replicates = Table(
         "accounting",
         f"Study {usages[0].tracked.study}: replicates by condition "
-        f"({label_shared(rows[0].tracked.factors, list_shown_factors(rows)[0])})",
+        f"({label_shared(rows, list_shown_factors(rows))})",
         table,
         (*named, *(Column(name, _reason(name), format_count) for name in counted)),
         notes(
@@ -289,7 +289,7 @@ def tabulate_manifest(usages: Sequence[ConditionUsage]) -> Table:
     """Make the table of the run and the files behind each condition (Table S2)."""
     rows, files = make_rows(usages), _files(usages)
     columns = (
-        *make_keys(list_shown_factors(rows)[0]),
+        *make_keys(list_shown_factors(rows)),
         Column("condition"),
         Column("run_id", "MLflow run"),
         *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),

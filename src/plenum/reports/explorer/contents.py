@@ -37,7 +37,6 @@ def make_index(
     conditions: Sequence[TrackedCondition],
     entries: Sequence[dict[str, Any]],
     axis: str,
-    named: Sequence[str],
 ) -> dict[str, Any]:
     """Make the list of conditions and the facts about the whole page.
 
@@ -45,18 +44,18 @@ def make_index(
     ----------
     axis
         What the estimates of the list are.
-    named
-        Factors that name a condition where all are alike.
     """
     names = conditions[0].kind.distinct_factors
     differing = list_varying((condition.factors for condition in conditions), names)
+    own, every = (conditions[0].settings, conditions[0].factors.get("settings", ""))
+    alike = [word for word in every.split(" ") if own and word not in own.split(" ")]
     warned = {name for entry in entries for name in entry["warnings"]}
     return {
         "study": study,
         "provenance": origin(conditions),
         "differing": differing,
-        "common": [[n, conditions[0].factors[n]] for n in names if n not in differing],
-        "named": list(named),
+        "common": [[n, conditions[0].factors[n]] for n in names if n not in differing]
+        + ([["settings", " ".join(alike)]] if "settings" in differing and alike else []),
         "axis": axis,
         "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
         "conditions": entries,

@@ -69,10 +69,7 @@ def gather_committees(
             **_divergence(row, chosen.window),
         }
         data[f"talk-{at}"] = talk(transcripts, [each["seat"] for each in seats])
-    kind = tracked[0].kind
-    return data | {
-        "index": make_index(chosen.study, tracked, entries, "λ̂ per round", kind.named_by)
-    }
+    return data | {"index": make_index(chosen.study, tracked, entries, "λ̂ per round")}
 
 
 COMMITTEE_EXPLORER = Explorer(
@@ -110,6 +107,7 @@ def _select_shown(replicates: Replicates, most: int | None) -> set[int]:
 def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": name,
+        "name": row.tracked.name,
         "factors": row.tracked.factors,
         "symbol": symbol([row]),
         "status": row.status,

@@ -55,26 +55,24 @@ def write_all(
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    ordered = sorted(conditions, key=lambda condition: condition.factors.get("scenario", ""))
     explorer: Explorer = KINDS[study.kind].part("explorer")
-    alike = make_index(study.name, ordered, [], "", ordered[0].kind.named_by)
+    alike = make_index(study.name, conditions, [], "")
     shared = {key: alike[key] for key in ("differing", "common", "provenance")}
-    shared |= {"whole": f"../{name}.html", "total": len(ordered)}
+    shared |= {"whole": f"../{name}.html", "total": len(conditions)}
     work = partial(_write, chosen=chosen, kind=study.kind, folder=folder, shared=shared)
     entries: list[dict[str, Any]] = []
     size, last = 0, alike
     reading: deque[ExitStack] = deque()
     with show_progress("exploring") as report_progress:
-        shelves = _shelves(study, ordered, reading)
+        shelves = _shelves(study, conditions, reading)
         for number, (last, written) in enumerate(map_in_processes(work, shelves), start=1):
             reading.popleft().close()
-            factors = {*alike["differing"], *last["named"]}
             for entry in last["conditions"]:
-                kept = {key: value for key, value in entry["factors"].items() if key in factors}
+                kept = {key: entry["factors"][key] for key in alike["differing"]}
                 entries.append(entry | {"factors": kept, "page": f"{name}/{_file(number)}"})
             size += written
-            report_progress(len(entries), len(ordered))
-    found = make_index(study.name, ordered, entries, last["axis"], last["named"])
+            report_progress(len(entries), len(conditions))
+    found = make_index(study.name, conditions, entries, last["axis"])
     return page(study.name, {"index": found}, explorer.layout.finder), size
 
 

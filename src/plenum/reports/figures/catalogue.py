@@ -8,6 +8,7 @@ from typing import NamedTuple
 from matplotlib.figure import Figure
 
 from plenum.base import Registry
+from plenum.reports.effects import select_deliberations
 from plenum.reports.figures import overview
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.decision_effects import differences
@@ -17,7 +18,7 @@ from plenum.reports.figures.forest import forest
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
-from plenum.reports.study import EstimatedStudy, select_deliberations
+from plenum.reports.study import EstimatedStudy
 from plenum.tracking import MANY
 
 

@@ -150,7 +150,7 @@ def _heading(effect: Effect[Contrast]) -> str:
 def _name_levels(effect: Effect[E]) -> str:
     """Name the levels that are compared, as in ``on minus off``."""
     treated, _, reference = effect.name.partition(" ")[2].partition(" - ")
-    return f"{words.spell_level(treated)} minus {words.spell_level(reference)}"
+    return f"{words.clean(treated, words.LONG)} minus {words.clean(reference, words.LONG)}"
 
 
 def _of(effect: Effect[Contrast]) -> str:

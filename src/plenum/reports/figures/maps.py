@@ -20,7 +20,7 @@ from plenum.design import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved
-from plenum.reports.rows import Row, group_rows, list_varying_factors, sort_levels, symbol
+from plenum.reports.rows import Row, group_rows, list_levels, list_varying_factors, symbol
 from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
 MOST_MATRICES = 4
@@ -62,7 +62,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     matrices = {
         key: alike
         for key, alike in group_rows(rows, others).items()
-        if all(len(sort_levels(alike, factor)) > 1 for factor in _SQUARE)
+        if all(len(list_levels(alike, factor)) > 1 for factor in _SQUARE)
     }
     drawn = [row for alike in matrices.values() for row in alike]
     if not 0 < len(matrices) <= MOST_MATRICES or not _any_value(drawn):
@@ -70,7 +70,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     names = [n for n in others if len({key[others.index(n)] for key in matrices}) > 1]
     columns = 1 if len(matrices) == 1 else 2
     roles, models = (
-        max(len(sort_levels(alike, n)) for alike in matrices.values()) for n in _SQUARE
+        max(len(list_levels(alike, n)) for alike in matrices.values()) for n in _SQUARE
     )
     wide = COLUMN if columns == 1 and models <= 3 else PAGE
     lines = math.ceil(len(matrices) / columns)
@@ -89,7 +89,7 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
 
 
 def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[str]) -> None:
-    roles, models = sort_levels(rows, "roles"), sort_levels(rows, "model")
+    roles, models = list_levels(rows, "roles"), list_levels(rows, "model")
     cells = group_rows(rows, ("roles", "model"))
     table = [[cells.get((role, model), []) for model in models] for role in roles]
     _map(axes, table, lambda row: _write(row, "", _interval(row)), norm, sure)
@@ -121,7 +121,7 @@ def _page(
     scenarios = [key for (key,) in group_rows(rows, ("scenario",))]
     table = [[by_scenario.get((scenario, *key), []) for key in columns] for scenario in scenarios]
     wide = COLUMN if len(columns) <= _NARROW else PAGE
-    heads = [words.join_levels(names, key).replace(", ", "\n") or "all" for key in columns]
+    heads = [words.join_levels(names, key).replace(" ", "\n") or "all" for key in columns]
     upright = max(width(part) for head in heads for part in head.split("\n"))
     steep = upright > (wide - 0.6) / len(columns)
 

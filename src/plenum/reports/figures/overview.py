@@ -9,11 +9,11 @@ from matplotlib import pyplot as plt
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports.effects import Effect
+from plenum.reports.effects import Effect, select_deliberations
 from plenum.reports.figures import words
 from plenum.reports.figures.maps import colour_cells, draw_bar, scale
-from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
-from plenum.reports.study import EstimatedStudy, select_deliberations
+from plenum.reports.rows import Row, group_rows, list_levels, list_varying_factors, symbol
+from plenum.reports.study import EstimatedStudy
 from plenum.reports.style import COLOURS, GREY, PAGE, SMALL, width
 
 MOST_LEVELS = 40
@@ -41,7 +41,7 @@ def levels(study: EstimatedStudy) -> list[Figure]:
     rows = [row for row in study.deliberated if math.isfinite(row.exponent)]
     groups, crowded = [], []
     for factor in list_varying_factors(rows):
-        by_level = sorted(group_rows(rows, [factor]).items(), key=lambda item: _natural(item[0][0]))
+        by_level = group_rows(rows, [factor]).items()
         if len(by_level) > MOST_LEVELS:
             crowded.append(f"{factor} ({len(by_level)})")
             continue
@@ -65,7 +65,7 @@ def effects(study: EstimatedStudy) -> list[Figure]:
             factor, compared = "interaction", effect.name
         by_factor.setdefault(factor, {}).setdefault(compared, []).append(effect)
     groups = [
-        (factor, [_comparison(name, compared[name]) for name in sorted(compared, key=_natural)])
+        (factor, [_comparison(*each) for each in compared.items()])
         for factor, compared in by_factor.items()
     ]
     rows = [row for effect in measured for row in effect.cells]
@@ -139,9 +139,12 @@ def landscape(study: EstimatedStudy) -> list[Figure]:
 
 
 def _map(rows: Sequence[Row]) -> Figure:
-    by_factor = {n: {r.tracked.factors[n] for r in rows} for n in list_varying_factors(rows)}
+    by_factor = {n: list_levels(rows, n) for n in list_varying_factors(rows)}
     names = sorted((n for n in by_factor if n != "scenario"), key=lambda n: len(by_factor[n]))
-    keys = sorted(group_rows(rows, names), key=lambda key: list(map(_natural, key)))
+    ranks = [by_factor[name].index for name in names]
+    keys = sorted(
+        group_rows(rows, names), key=lambda key: [at(v) for at, v in zip(ranks, key, strict=True)]
+    )
     scenarios = [scenario for (scenario,) in group_rows(rows, ["scenario"])]
     places = {key: at for at, key in enumerate(keys)}, {s: at for at, s in enumerate(scenarios)}
     cells: dict[tuple[int, int], list[float]] = {}
@@ -195,11 +198,3 @@ def _spans(keys: Sequence[tuple[str, ...]], depth: int) -> list[tuple[int, int, 
     ends = [*starts[1:], len(keys)]
     texts = [words.clean(keys[at][depth - 1], words.LONG) for at in starts]
     return list(zip(starts, ends, texts, strict=True))
-
-
-def _natural(level: str) -> tuple[Any, ...]:
-    """Return the key that sorts levels by the numbers in them."""
-    try:
-        return (0, float(level.split(" ")[0].lstrip("tk")), level)
-    except ValueError:
-        return (1, 0.0, level)

@@ -99,8 +99,9 @@ def name(row: Row, names: Sequence[str]) -> str:
 
 
 def spell_factors(row: Row, names: Sequence[str]) -> str:
-    """Name a condition by some of its factors, as in ``roles on, model mixed``."""
-    return join_levels(names, key(row, names))
+    """Name a condition by some of its factors, as in ``roles=on model=mixed``."""
+    own = {"settings": row.tracked.settings or row.tracked.factors["settings"]}
+    return join_levels(names, [own.get(n, v) for n, v in zip(names, key(row, names), strict=True)])
 
 
 def list_distinguishing(rows: Sequence[Row]) -> list[str]:
@@ -121,27 +122,18 @@ def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     )
 
 
-def join_levels(names: Iterable[str], values: Iterable[str]) -> str:
-    """List factors with their values; scenarios, settings and removed roles need no factor."""
-    return ", ".join(clean(_level(*pair), LONG) for pair in zip(names, values, strict=True))
+def join_levels(names: Sequence[str], values: Iterable[str]) -> str:
+    """List factors with their values, as in ``roles=on model=mixed``.
+
+    Settings need no factor, nor does the scenario where it stands alone.
+    """
+    pairs = zip(names, values, strict=True)
+    return " ".join(clean(_level(*pair, alone=len(names) < 2), LONG) for pair in pairs)
 
 
-def _level(factor: str, value: str) -> str:
-    if factor == "temperature":
-        return f"T = {value.removeprefix('t')}"
-    bare = factor in ("scenario", "perturbation") or value.startswith(ABLATED)
-    return (
-        spell_level(value)
-        if bare or (factor == "settings" and value != "default")
-        else f"{factor} {value}"
-    )
-
-
-def spell_level(level: str) -> str:
-    """Write a level in words: of a mandate that was removed, the seat that the committee lacks."""
-    if level.startswith(ABLATED):
-        return "without " + level.removeprefix(ABLATED).replace("_", " ")
-    return clean(level, LONG)
+def _level(factor: str, value: str, alone: bool) -> str:
+    bare = (factor == "settings" and value != "default") or (factor == "scenario" and alone)
+    return value if bare else f"{factor}={value}"
 
 
 def interval(low: float, high: float) -> str:

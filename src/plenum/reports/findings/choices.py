@@ -70,6 +70,12 @@ class Choices:
     perturbed: bool
     every: Sequence[ConditionChoice]
 
+    @property
+    def unit(self) -> str:
+        """What was counted: wordings where every run read another one, or else runs."""
+        again = any("repeated_wordings" in each.row.warnings for each in self.every)
+        return "wordings" if self.perturbed and not again else "runs"
+
     @cached_property
     def by_case(self) -> dict[str, list[tuple[ConditionChoice, int]]]:
         """Distinct choices with their counts by scenario, the most frequent first."""

@@ -8,7 +8,7 @@ from typing import Any
 from plenum.design import FACTORS
 from plenum.dynamics import REFUSAL, Contrast, Estimate, FragilityContrast, PooledMean, is_shown
 from plenum.reports.effects import Effect
-from plenum.reports.findings.families import SHAKY
+from plenum.reports.findings.families import FEW, SHAKY
 from plenum.reports.phrases import join_items
 from plenum.reports.rows import symbol
 
@@ -31,6 +31,8 @@ class Difference:
         The exponent that differs; empty for other differences.
     warnings
         Warnings of the conditions.
+    fewest
+        The fewest replicates of a condition that it compares; 0 if that isn't known.
     """
 
     name: str
@@ -39,6 +41,12 @@ class Difference:
     p: float
     symbol: str = ""
     warnings: tuple[str, ...] = ()
+    fewest: int = 0
+
+    @property
+    def few(self) -> bool:
+        """True if it is one of slopes from too few replicates or rounds for any claim."""
+        return not FEW.isdisjoint(self.warnings)
 
     @property
     def refused(self) -> bool:
@@ -68,9 +76,9 @@ class Family:
 
     @property
     def measured(self) -> list[Difference]:
-        """Differences that have an estimate and a test."""
+        """Differences that have an estimate and a test, of which something can be claimed."""
         known = [d for d in self.differences if math.isfinite(d.estimate.value)]
-        return [d for d in known if not d.refused]
+        return [d for d in known if not (d.refused or d.few)]
 
     @property
     def refused(self) -> list[Difference]:
@@ -99,18 +107,20 @@ def split_factors(effects: Sequence[Effect[Contrast]]) -> list[Family]:
 def make_family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
     """Make a family of effects, whose p-values are adjusted together."""
     differences = [
-        Difference(*name, effect.estimate, effect.p_holm, symbol(effect.cells), effect.warnings)
-        for name, effect in zip(name_effects(effects), effects, strict=True)
+        Difference(*name, e.estimate, e.p_holm, symbol(e.cells), e.warnings, e.fewest)
+        for name, e in zip(name_effects(effects), effects, strict=True)
     ]
     return Family(what, tuple(differences))
 
 
-def make_mean_family(across: Sequence[Effect[Estimate]]) -> Family:
-    """Make the family of effects pooled over scenarios."""
+def make_mean_family(across: Sequence[Effect[Estimate]], exponent: str) -> Family:
+    """Make the family of effects on an exponent that are pooled over scenarios."""
     means = [effect for effect in across if isinstance(effect.estimate, PooledMean)]
-    return Family(
-        "mean", tuple(Difference(_name_comparison(e), "", e.estimate, e.p_holm) for e in means)
-    )
+    differences = [
+        Difference(*name, e.estimate, e.p_holm, exponent, e.carried, e.fewest)
+        for name, e in zip(name_effects(means), means, strict=True)
+    ]
+    return Family("mean", tuple(differences))
 
 
 def make_fragility_family(changes: Sequence[Effect[FragilityContrast]]) -> Family:
@@ -119,7 +129,8 @@ def make_fragility_family(changes: Sequence[Effect[FragilityContrast]]) -> Famil
     for change in changes:
         at = [change.others[name] for name in ("scenario",) if change.others.get(name)]
         name = ", ".join([*at, _name_comparison(change)])
-        differences.append(Difference(name, "", change.estimate, change.p_holm))
+        found = change.estimate, change.p_holm
+        differences.append(Difference(name, "", *found, fewest=change.fewest))
     return Family("fragility", tuple(differences))
 
 

@@ -64,7 +64,7 @@ def list_decision_families(study: EstimatedStudy) -> list[DecisionFamily]:
 def _family(kind: str, noun: str, effects: Sequence[Effect[DecisionContrast]]) -> DecisionFamily:
     names = name_effects(effects)
     pairs = list(zip(names, effects, strict=True))
-    disagreement = [Difference(*name, e.estimate, e.p_holm) for name, e in pairs]
-    tested = [(name, e) for name, e in pairs if not math.isnan(e.estimate.p_law)]
-    laws = [Difference(*name, e.estimate, adjust_law(e)) for name, e in tested]
+    disagreement = [Difference(*n, e.estimate, e.p_holm, fewest=e.fewest) for n, e in pairs]
+    tested = [(n, e) for n, e in pairs if not math.isnan(e.estimate.p_law)]
+    laws = [Difference(*n, e.estimate, adjust_law(e), fewest=e.fewest) for n, e in tested]
     return DecisionFamily(kind, noun, Family(noun, tuple(disagreement)), tuple(laws))

@@ -9,7 +9,7 @@ from plenum.reports.findings.choices import list_choices
 from plenum.reports.findings.disagreement import list_decision_families
 from plenum.reports.findings.families import split_kinds
 from plenum.reports.fragility import compare_wordings
-from plenum.reports.rows import Row
+from plenum.reports.rows import Row, symbol
 from plenum.reports.study import EstimatedStudy
 
 
@@ -46,16 +46,20 @@ def _compare(study: EstimatedStudy) -> dict[str, Any]:
     """Return the families of differences, and warnings of those that were shown."""
     contrasts = comparisons.split_factors(study.contrasts)
     interactions = comparisons.make_family("interaction", study.interactions)
-    shown = [d for family in (*contrasts, interactions) for d in family.shown]
+    means = comparisons.make_mean_family(study.across, symbol(study.rows))
+    single = (*contrasts, interactions)
     changes = compare_wordings(study.rows, study.baseline)
     return {
         "deciding": list_decision_families(study),
         "contrasts": contrasts,
         "interactions": interactions,
-        "means": comparisons.make_mean_family(study.across),
+        "means": means,
+        "single": comparisons.Family("", sum((family.differences for family in single), ())),
         "changes": changes,
         "fragilities": comparisons.make_fragility_family(changes),
-        "suspicious": comparisons.list_suspicious(shown),
+        "suspicious": comparisons.list_suspicious(
+            [d for family in (*single, means) for d in family.shown]
+        ),
     }
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holm, is_shown
+from plenum.reports.effects import pad_family
 from plenum.reports.rows import Row, symbol
 
 NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
@@ -13,6 +14,9 @@ NO_SLOPE = ("identical", "short", "single", "no_replicates", "no_estimates")
 
 SHAKY = ("uneven", "few_apart", "saturated")
 """Warnings that must accompany any claim about a slope."""
+
+FEW = frozenset({"few_replicates", "few_rounds"})
+"""Warnings with which nothing is claimed about a slope."""
 
 
 @dataclass(frozen=True)
@@ -43,8 +47,15 @@ class TestedFit:
     jumps_bh: float
 
     @property
+    def few(self) -> bool:
+        """True if it rests on too few replicates or rounds for any claim."""
+        return not FEW.isdisjoint(self.exponent.warnings)
+
+    @property
     def moves(self) -> bool:
         """True if growth or contraction is significant by the test, and by an interval if any."""
+        if self.few:
+            return False
         if self.exponent.refused:
             return self.growth_holm < ALPHA
         return is_shown(self.growth_holm, self.exponent.ci_low, self.exponent.ci_high)
@@ -86,11 +97,17 @@ class DeliberationKind:
             [e.p_diffusion for e in exponents],
             [e.p_jumps for e in exponents],
         )
-        columns = [part for ps in tests for part in (ps, holm(ps), benjamini_hochberg(ps))]
+        padded = [pad_family(ps, self.tests) for ps in tests]
+        columns = [part for ps in padded for part in (ps, holm(ps), benjamini_hochberg(ps))]
         return [
             TestedFit(row, exponent, diagnostics, *map(float, ps))
-            for (row, exponent, diagnostics, _), *ps in zip(known, *columns, strict=True)
+            for (row, exponent, diagnostics, _), *ps in zip(known, *columns, strict=False)
         ]
+
+    @property
+    def tests(self) -> int:
+        """The number of tests that p is adjusted for: one a condition, with or without a λ̂."""
+        return len(self.once)
 
     @cached_property
     def without(self) -> dict[str, list[Row]]:
@@ -117,46 +134,44 @@ class DeliberationKind:
     @cached_property
     def split(self) -> list[TestedFit]:
         """Conditions whose test rejects although the interval contains 0, without any claim."""
-        return [fit for fit in self.fits if fit.growth_holm < ALPHA and not fit.moves]
+        return [fit for fit in self.fits if fit.growth_holm < ALPHA and not (fit.moves or fit.few)]
 
     @property
     def rest(self) -> int:
         """Number of conditions neither moving nor split."""
         return len(self.fits) - len(self.moving) - len(self.split)
 
+    @property
+    def few(self) -> int:
+        """Number of conditions with too few replicates or rounds for any claim."""
+        return sum(fit.few for fit in self.fits)
+
     @cached_property
-    def beyond(self) -> list[TestedFit]:
-        """Conditions whose λ̂ is significantly above that of diffusion, then those below."""
-        other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA]
-        other.sort(key=lambda fit: fit.diffusion_holm)
-        return sorted(other, key=lambda fit: fit.diagnostics.excess <= 0)
-
-    @property
     def faster(self) -> list[TestedFit]:
-        """Conditions whose λ̂ is significantly above that of diffusion."""
-        return [fit for fit in self.beyond if fit.diagnostics.excess > 0]
+        """Conditions whose λ̂ is significantly above that of diffusion.
 
-    @property
-    def slower(self) -> list[TestedFit]:
-        """Conditions whose λ̂ is significantly below that of diffusion."""
-        return [fit for fit in self.beyond if fit.diagnostics.excess <= 0]
+        One below it refutes only walks that start together, so that nothing is said of it.
+        """
+        other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA and not fit.few]
+        other.sort(key=lambda fit: fit.diffusion_holm)
+        return [fit for fit in other if fit.diagnostics.excess > 0]
 
     @property
     def beyond_jumps(self) -> bool:
         """True if some λ̂ is significantly above that of independent jumps."""
-        return any(f.jumps_holm < ALPHA and f.exponent.above_jumps for f in self.fits)
+        return any(f.jumps_holm < ALPHA and f.exponent.above_jumps and not f.few for f in self.fits)
 
     @property
     def shaky(self) -> dict[str, list[Row]]:
         """Conditions of which something is claimed, by warnings that must accompany the claim."""
-        claimed = {fit.row.tracked.run_id: fit for fit in (*self.moving, *self.beyond)}.values()
+        claimed = {fit.row.tracked.run_id: fit for fit in (*self.moving, *self.faster)}.values()
         carried = {w: [f.row for f in claimed if w in f.exponent.warnings] for w in SHAKY}
         return {warning: rows for warning, rows in carried.items() if rows}
 
     @property
     def least_shown(self) -> TestedFit:
-        """The condition with the smallest p among those that don't move; it must exist."""
-        still = [fit for fit in self.fits if not fit.moves]
+        """The condition with the smallest p of those that don't move, though they may."""
+        still = [fit for fit in self.fits if not (fit.moves or fit.few)]
         return min(still, key=lambda fit: math.inf if math.isnan(fit.growth_p) else fit.growth_p)
 
     @property
@@ -172,7 +187,7 @@ class DeliberationKind:
     @property
     def hopeless(self) -> bool:
         """True if so few replicates can't be significant."""
-        return bool(self.fits) and min(self.least_p) * len(self.fits) >= ALPHA
+        return bool(self.fits) and min(self.least_p) * self.tests >= ALPHA
 
 
 def split_kinds(rows: Sequence[Row]) -> list[DeliberationKind]:

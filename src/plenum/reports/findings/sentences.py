@@ -4,9 +4,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.findings.names import Names
 from plenum.reports.phrases import render
-from plenum.reports.rows import Row
+from plenum.reports.rows import Row, name_rows
 from plenum.reports.study import EstimatedStudy
 
 
@@ -20,5 +19,5 @@ def write_findings(study: EstimatedStudy) -> list[str]:
 
 def render_findings(rows: Sequence[Row], facts: dict[str, Any], *, noticed: bool) -> list[str]:
     """Render the facts; with ``noticed`` they mention that agents were simulated."""
-    named = {"name": Names(rows), "unit": "replicate", "noticed": noticed}
+    named = {"name": name_rows(rows), "unit": "replicate", "noticed": noticed}
     return render("findings/findings.md.j2", f=facts, **named)

@@ -14,7 +14,6 @@ from plenum.reports.accounting.common import select_distinct
 from plenum.reports.figures import SavedFigure, draw_figures
 from plenum.reports.findings.comparisons import Family
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.findings.names import Names
 from plenum.reports.findings.sentences import render_findings
 from plenum.reports.labels import provenance
 from plenum.reports.page import protocol
@@ -22,7 +21,12 @@ from plenum.reports.page.document import Document
 from plenum.reports.page.publish import fill_page
 from plenum.reports.page.sheets import MOST_LINES, tabulate_page
 from plenum.reports.phrases import spell_count
-from plenum.reports.rows import Row, has_mixed_environments, list_varying_factors
+from plenum.reports.rows import (
+    has_mixed_environments,
+    list_levels,
+    list_varying_factors,
+    name_rows,
+)
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
 from plenum.tracking import ConditionUsage, Provenance, Study
@@ -78,9 +82,8 @@ def compose_committees(chosen: Settings, folder: Path) -> Document:
     say(f"reading study {chosen.study}")
     study, tracked = load_study(chosen, outlined=True), Study(chosen.study, chosen.uri)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
-    every = sorted(tracked.usage, key=lambda usage: usage.tracked.factors["scenario"])
     rebuilt = protocol.rebuild_conditions(tracked, study.rows)
-    material = PageMaterial(study, every, tracked.provenance, rebuilt)
+    material = PageMaterial(study, tracked.usage, tracked.provenance, rebuilt)
     return compose(material, _draw(study, folder))
 
 
@@ -124,7 +127,7 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
         drawn,
         said=[provenance(rows)],
         f=known,
-        name=Names(rows),
+        name=name_rows(rows),
         figures={place: _list_figures(drawn, place) for place in _PLACES},
         fragilities=[name for name in tables if name.startswith("compared")],
     )
@@ -144,7 +147,7 @@ def _describe_design(material: PageMaterial) -> dict[str, Any]:
     """Return facts of the design: factors, seats, options, wordings, seeds, versions."""
     study, rows = material.study, material.study.rows
     origins = [o for row in rows if (o := material.origins.get(row.tracked.run_id))]
-    levels = {n: _list_levels(rows, n) for n in list_varying_factors(rows)}
+    levels = {n: list_levels(rows, n) for n in list_varying_factors(rows)}
     combinations = {tuple(row.tracked.factors[name] for name in levels) for row in rows}
     read = {p for r in rows for p in zip(r.tracked.families, r.tracked.variants, strict=True)}
     families = Counter(family for family, _ in sorted(read))
@@ -160,20 +163,16 @@ def _describe_design(material: PageMaterial) -> dict[str, Any]:
         "sizes": sorted({len(origin.models) for origin in origins if origin.models}),
         "orders": protocol.list_orders(rows, material.origins),
         "options": [len(origin.options.split(" / ")) for origin in origins],
-        "windows": [int(level.removeprefix("k")) for level in _list_levels(rows, "memory")],
-        "temperatures": [level.removeprefix("t") for level in _list_levels(rows, "temperature")],
+        "windows": [int(level.removeprefix("k")) for level in list_levels(rows, "memory")],
+        "temperatures": [level.removeprefix("t") for level in list_levels(rows, "temperature")],
         "wordings": sum(int(entry.rpartition(":")[2]) for entry in wordings.split()),
         "families": [f"{family} ({n:,})" for family, n in families.items()],
-        "seeds": _list_levels(rows, "seed"),
+        "seeds": list_levels(rows, "seed"),
         "draws": study.chosen.draws,
         "seed": study.chosen.seed,
         "versions": list(dict.fromkeys(v for origin in origins for v in origin.versions)),
         "date": min((origin.begun for origin in origins), default=None),
     }
-
-
-def _list_levels(rows: Sequence[Row], factor: str) -> list[str]:
-    return list(dict.fromkeys(row.tracked.factors[factor] for row in rows))
 
 
 def _describe_limits(material: PageMaterial) -> dict[str, Any]:

@@ -14,7 +14,7 @@ from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different, explain_letters, format_letters
 from plenum.reports.notes import notes
-from plenum.reports.rows import COLUMNS, Row, group_rows, sort_levels
+from plenum.reports.rows import COLUMNS, Row, group_rows, list_levels
 from plenum.reports.table import Column, Table, make_keys
 
 LEGEND = (
@@ -30,7 +30,7 @@ def tabulate_matrices(together: RowGroup) -> list[Table]:
     tables = []
     others = [n for n in FACTORS if n not in ("roles", "model")]
     for key, group in group_rows(together.rows, others).items():
-        roles, models = sort_levels(group, "roles"), sort_levels(group, "model")
+        roles, models = list_levels(group, "roles"), list_levels(group, "model")
         if len(roles) < 2 or len(models) < 2:
             continue
         cells = group_rows(group, ("roles", "model"))

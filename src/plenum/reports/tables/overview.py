@@ -5,10 +5,10 @@ import math
 from plenum.base import format_percent_between
 from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
 from plenum.reports.groups import RowGroup
-from plenum.reports.labels import label_shared
+from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.phrases import spell_count
 from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table, make_keys
+from plenum.reports.table import Column, Table
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
 
 MOST = 16
@@ -18,14 +18,13 @@ MOST = 16
 def overview(group: RowGroup) -> Table:
     """Make the table with decisions, flip rate, λ̂ and warnings, one line a condition."""
     rows, chosen = group.rows, group.chosen
-    names = group.varying or list_shown_factors(rows)[0]
-    same = len({tuple(row.tracked.factors[n] for n in names) for row in rows}) < len(rows)
+    names = group.varying or list_shown_factors(rows)
     whole = all(row.n == row.tracked.target for row in rows)
     sizes = {row.tracked.target for row in rows}
     equal = whole and len(sizes) == 1
     realised = () if equal else (Column(("completed", "target"), "n", format_realised),)
     columns = (
-        *make_keys([*names, "condition"] if same else names),
+        *condition_keys(rows, names),
         *realised,
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
@@ -33,7 +32,7 @@ def overview(group: RowGroup) -> Table:
         Column("warnings", format=format_warnings),
     )
     each = f" of {spell_count(min(sizes), 'replicate')}" if equal else ""
-    held = label_shared(rows[0].tracked.factors, names)
+    held = label_shared(rows, names)
     title = f"Study {chosen.study}: {spell_count(len(rows), 'condition')}{each} ({held})"
     told = {"fitted": group.fitted, "interval": INTERVALS[chosen.interval]}
     lines = group.frame

@@ -2,7 +2,7 @@
 
 function aboutCondition() {
   const { f, entry } = state;
-  show(byId("condition-title"), said("bdi", {}, nameOf(entry)), el("code", { class: "quiet", title: "the condition's identity" }, ` ${entry.id}`));
+  show(byId("condition-title"), said("bdi", {}, entry.name), el("code", { class: "quiet", title: "the condition's identity" }, ` ${entry.id}`));
   show(byId("estimate"), el("b", {}, estimateTold(f, entry)), ` · ${realised(entry)} · `, el("span", { class: "quiet" }, f.provenance === index.provenance ? `backend ${entry.factors.backend}` : f.provenance));
   const { warnings } = entry;
   show(byId("warnings"), warnings.map((name) => el("li", {}, el("b", {}, `⚠ ${name.replaceAll("_", " ")}`), `: ${index.meanings[name] ?? "see docs/estimates.md"}`)));
@@ -17,7 +17,7 @@ function aboutCondition() {
 function aboutStudy() {
   show(byId("provenance"), index.provenance);
   const usual = ["none", "default", "deliberation"];
-  const told = index.common.filter(([, value]) => !usual.includes(value)).map(([name, value]) => `${name} ${value}`);
+  const told = index.common.filter(([, value]) => !usual.includes(value)).map(([name, value]) => `${name}=${value}`);
   const back = index.whole && el("a", { href: index.whole }, `All ${index.total.toLocaleString("en")} conditions`);
   show(byId("common"), back, back && told.length ? " · " : "", told.length ? `In all conditions: ${told.join(", ")}` : "");
 }

@@ -7,7 +7,7 @@ function conditionItem(condition, number, range) {
   const item = el(
     "li",
     { role: "option", id: `condition-${number}`, "data-number": number, tabindex: -1 },
-    said("span", { class: "name" }, nameOf(condition)),
+    said("span", { class: "name" }, condition.name),
     el("span", { class: "small" }, `${estimateOf(condition)}`),
     forest(condition, range),
     el("span", { class: "small quiet" }, realised(condition)),

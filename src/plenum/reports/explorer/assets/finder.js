@@ -44,7 +44,7 @@ function drawRows() {
   const heads = ["condition", index.axis, ends, "n", ...extra.map(([, name]) => name), "warnings"];
   show(byId("heads-of"), el("tr", {}, heads.map((head) => el("th", { scope: "col" }, head))));
   show(byId("rows"), shown.map((c) => el("tr", {},
-    el("th", { scope: "row" }, el("a", { href: `${c.page}#c=${encodeURIComponent(c.id)}` }, said("bdi", {}, nameOf(c)))),
+    el("th", { scope: "row" }, el("a", { href: `${c.page}#c=${encodeURIComponent(c.id)}` }, said("bdi", {}, c.name))),
     el("td", {}, estimateOf(c)),
     el("td", { class: "line" }, forest(c, range)),
     el("td", {}, realised(c)),
@@ -61,8 +61,7 @@ function drawRows() {
 function levelsOf(factor) {
   const counts = new Map();
   for (const { factors } of index.conditions) counts.set(factors[factor], (counts.get(factors[factor]) ?? 0) + 1);
-  const numeric = new Intl.Collator("en", { numeric: true });
-  return [...counts].sort(([a], [b]) => numeric.compare(a, b));
+  return [...counts];
 }
 
 function listControls() {

@@ -1,13 +1,5 @@
 // A condition in a few words and numbers, and its estimate as a line.
 
-function nameOf(condition) {
-  const told = index.differing.map((name) => condition.factors[name]);
-  const usual = ["none", "default", "deliberation"];
-  const kept = told.filter((value) => !usual.includes(value));
-  if (kept.length) return kept.join(" · ");
-  return index.named.map((name) => `${name} ${condition.factors[name]}`).join(" · ");
-}
-
 function estimateOf(condition) {
   if (condition.lambda === undefined) return condition.status.replaceAll("_", " ");
   const { symbol: letter, lambda, low, high } = condition;

@@ -41,7 +41,7 @@ function headWords({ replicate, run, entry, f }) {
     round.events.join(", "),
     round.tied ? "a tie was drawn" : "",
   ].filter(Boolean).join(" · ");
-  return [el("b", {}, `#${replicate.n}`), " ", said("bdi", {}, nameOf(entry)), failed, told ? el("span", { class: "quiet" }, ` · ${told}`) : null];
+  return [el("b", {}, `#${replicate.n}`), " ", said("bdi", {}, entry.name), failed, told ? el("span", { class: "quiet" }, ` · ${told}`) : null];
 }
 
 // Both sides' shapes, each once.

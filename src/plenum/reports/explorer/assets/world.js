@@ -59,7 +59,7 @@ function setControls() {
     choices(byId(`${side}-run`), f.replicates.map((r) => [`${r.n}`, `#${r.n}${r.episode === undefined ? "" : ` world ${r.episode}`}${r.status === "completed" ? "" : `, ${r.status}`}`]), `${replicate?.n}`);
   }
   const here = (number) => index.conditions[number].world === state.entry.world;
-  const named = index.conditions.map((entry, number) => [`${number}`, `${nameOf(entry)}${here(number) ? "" : " (other worlds)"}`]);
+  const named = index.conditions.map((entry, number) => [`${number}`, `${entry.name}${here(number) ? "" : " (other worlds)"}`]);
   choices(byId("right-condition"), named, `${state.sides.right.number}`);
 }
 

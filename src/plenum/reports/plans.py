@@ -119,7 +119,7 @@ def describe_plan(
 def _describe_need(
     goal: str,
     sizes: NDArray[np.float64],
-    present: Sequence[int],
+    present: pd.Series,
     plan: PlanSettings,
     usages: Sequence[ConditionUsage],
 ) -> str:

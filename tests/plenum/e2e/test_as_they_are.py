@@ -165,6 +165,32 @@ def test_a_condition_that_was_begun_strictly_goes_on_so_and_pays_nothing_twice(
     assert len(odd.requests) == 2 * CALLS
 
 
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+@pytest.mark.parametrize(
+    ("step", "times", "said"),
+    [
+        ({"status": 500, "message": "CUDA error"}, 99, "answered none of the last"),
+        ({"status": 502, "message": "bad gateway"}, 99, "answered none of the last"),
+        ({"raw": "<!doctype html>Sign in", "content_type": "text/html"}, 99, "answered none"),
+        ({"status": 503, "message": "Loading model"}, 99, "isn't ready within calls.patience=2 s"),
+        ({"status": 503, "message": "Loading model"}, 7, ""),
+    ],
+    ids=["500", "502", "html", "loads", "loaded"],
+)
+def test_a_dead_server_stops_the_sweep_and_one_that_starts_is_waited_for(
+    step: Body, times: int, said: str, transport: str, server: Server, run: Run
+) -> None:
+    server.script = [step] * times
+    given = {"calls.transport": transport, "calls.max_attempts": "2"}
+    given["calls.patience"] = "2" if said else "60"
+    told = ask(run, server, "m", status=int(bool(said)), **given)
+    lines = [line for line in told.splitlines() if line.startswith("stopped: ")]
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+    assert f"{0 if said else 2} completed + 0 failed + {2 if said else 0} pending" in told
+    assert len(server.requests) <= (12 if said else times + CALLS)
+
+
 ERRORS: dict[str, tuple[int, Body, str]] = {
     "s402": (402, {"message": "Insufficient Balance"}, "stopped"),
     "credit": (400, {"message": "Your credit balance is too low to access the API"}, "stopped"),

@@ -15,8 +15,8 @@ _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
 
 def build(settings: Api, calls: Calls, prices: Prices, say: Callable[[str], object]) -> ApiBackend:
     """Build the backend."""
-    more = (calls, prices, say, settings.answer_form)
-    return ApiBackend(settings.fleets, settings.send_seed, *more)
+    written = (settings.answer_form, settings.extra, settings.max_tokens_field, settings.stream)
+    return ApiBackend(settings.fleets, settings.send_seed, calls, prices, say, *written)
 
 
 def require_parameters(jobs: Sequence[Job]) -> None:

@@ -40,16 +40,27 @@ def parse_body(raw: bytes | bytearray) -> Any:
 
     Raises
     ------
-    Unfit
+    UnfitReply
         It is none.
     """
-    if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
-        raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
+    bound_values(raw)
     try:
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8
         kind = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"
         raise UnfitReply(kind) from None
+
+
+def bound_values(raw: bytes | bytearray) -> None:
+    """Refuse a body with so many values that they fill the memory.
+
+    Raises
+    ------
+    UnfitReply
+        It has.
+    """
+    if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
+        raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
 
 
 class ReportedError(Exception):

@@ -17,6 +17,7 @@ from pydantic_core import PydanticSerializationError, to_json
 from yarl import URL
 
 from plenum.models.api import bodies, completions, faults, rate_headers
+from plenum.models.api.event_streams import is_stream, join_stream
 from plenum.models.api.interfaces import CHAT, ProviderInterface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
@@ -83,7 +84,8 @@ class Endpoint:
 
     def _read(self, chat: Chat, raw: bytearray, headers: Mapping[str, str]) -> Response:
         try:
-            data = completions.parse_body(raw)
+            parse = join_stream if is_stream(raw) else completions.parse_body
+            data = parse(raw)
             response = completions.read_completion(
                 self._interface.as_completion(data),
                 self._price,

@@ -17,6 +17,7 @@ Body = dict[str, Any]
 CALLS = 2 * (2 * 2 + 1)
 """Two replicates of a round of two seats: turns, ballots and a clerk's count."""
 LINE = 'STATE: pref=[0.20,0.30,0.50]; conf=70; tags=["fair_process","cost_control"]'
+BROKEN = 3
 THOUGHT = "They want a line. I secretly lean to A."
 
 
@@ -70,15 +71,42 @@ MODELS: dict[str, Callable[[Body], object]] = {
 }  # fmt: skip
 
 
+def stream(body: Body, pieces: int = 7) -> str:
+    """A completion as server-sent events, with its usage in the last."""
+    head = {key: value for key, value in body.items() if key not in ("choices", "usage")}
+    (choice,) = body["choices"]
+    sent: list[Body] = [{"delta": {"role": "assistant", "content": ""}, "index": 0}]
+    for name, text in choice["message"].items():
+        if isinstance(text, str) and name != "role":
+            parts = [text[at : at + pieces] for at in range(0, len(text), pieces)]
+            sent += [{"delta": {name: part}, "index": 0} for part in parts]
+    sent += [{"delta": {}, "finish_reason": choice["finish_reason"]}]
+    events = [{**head, "choices": [each]} for each in sent]
+    events += [{**head, "choices": [], "usage": body["usage"]}] if body.get("usage") else []
+    lines = [": kept alive", *(f"data: {json.dumps(event)}" for event in events), "data: [DONE]"]
+    return "\n\n".join(lines) + "\n\n"
+
+
 class OddServer(Server):
-    """Answers by the simulated agent, in the way that the model's name says."""
+    """Answers by the simulated agent, in the way that the model's name says.
+
+    A request for a stream gets one, of which the first three break off.
+    """
+
+    broken = 0
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         answered = await super().handle(request)
         assert isinstance(answered, web.Response)
-        body = json.loads(answered.body)  # type: ignore[arg-type]
-        MODELS[(await request.json())["model"]](body)
-        return web.json_response(body)
+        body, asked = json.loads(answered.body), await request.json()  # type: ignore[arg-type]
+        MODELS[asked["model"]](body)
+        if not asked.get("stream"):
+            return web.json_response(body)
+        text = stream(body)
+        if self.broken < BROKEN:
+            self.broken += 1
+            text = text[: text.index("finish_reason") - 40].rpartition("\n\n")[0] + "\n\n"
+        return web.Response(text=text, content_type="text/event-stream")
 
 
 @pytest.fixture
@@ -138,6 +166,41 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
     assert sum("hosted_vllm/think thinks aloud" in line for line in lines) == 1
     assert sum("hosted_vllm/bold" in line and "had one meaning" in line for line in lines) == 1
     assert sum("nousage" in line and "counted here" in line for line in lines) == 1
+
+
+def test_a_stream_is_read_to_its_end_and_asked_for_again_where_it_breaks_off(
+    odd: Server, run: Run, tmp_path: Path
+) -> None:
+    streamed = ("plain", "think", "field", "nousage")
+    told = ask(run, odd, *streamed, **{"backend.stream": "true", "+backend.extra.num_ctx": "8192"})
+    assert "4 conditions: 8 replicates = 8 completed" in told
+    assert len(odd.requests) == len(streamed) * CALLS + BROKEN == 43
+    sent = odd.requests[0]["body"]
+    assert (sent["stream"], sent["num_ctx"]) == (True, 8192)
+    first = read_journals(tmp_path)
+    ask(run, odd, *streamed)
+    found = read_journals(tmp_path)  # of both
+    for model in streamed:
+        once, twice = (
+            Counter((e["text"], e["tokens_in"], e.get("reasoning")) for e in each if "text" in e)
+            for each in (first[model], found[model])
+        )
+        assert twice == once + once, model
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_further_fields_and_the_name_of_the_limit_reach_the_server(
+    transport: str, odd: Server, run: Run
+) -> None:
+    extra = "{reasoning_effort:low,provider:{order:[HostA,HostB]},unsent:null}"
+    given = {"calls.transport": transport, "+backend.extra": extra}
+    ask(run, odd, "plain", **given, **{"backend.max_tokens_field": "max_completion_tokens"})
+    for request in odd.requests:
+        body = request["body"]
+        assert body["reasoning_effort"] == "low"
+        assert body["provider"] == {"order": ["HostA", "HostB"]}
+        assert body["max_completion_tokens"] == 400
+        assert not {"max_tokens", "unsent", "stream"} & body.keys()
 
 
 def test_a_budget_of_tokens_stops_at_a_server_that_does_not_count(odd: Server, run: Run) -> None:

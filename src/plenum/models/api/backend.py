@@ -94,7 +94,8 @@ class ApiBackend:
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._servers_of(model).urls:
-                self._route(model, base).parameters(sampling, **more)
+                route = self._route(model, base)
+                route.parameters(sampling, **more, **route.decisive(self._extra))
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
@@ -167,7 +168,7 @@ class ApiBackend:
         if "response_format" in form:
             more, form = {**more, **form}, {}
         if body := {**form, **self._extra}:
-            more = {**more, "extra_body": body}
+            more = {**more, "extra_body": {k: v for k, v in body.items() if v is not None}}
         more = {**more, "extra_headers": call_headers(chat, number)}
         # LiteLLM's openai provider calls the OpenAI-compatible API, as the lean path does.
         self_hosted = route.compatible and route.provider != "openai"
@@ -210,6 +211,7 @@ class ApiBackend:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs, chat.answer)
         if key not in self._parameters:
             more: dict[str, Any] = {"logprobs": True} if chat.logprobs else {}
+            more |= route.decisive(self._extra)
             form = self._form(chat, route)
             if "response_format" in form:
                 more, form = {**more, **form}, {}

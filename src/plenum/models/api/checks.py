@@ -7,7 +7,12 @@ from plenum.base import UserError, join_first
 from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices, explain_prices
-from plenum.models.api.routes import is_model, refuse_unknown_limits, require_model_parameters
+from plenum.models.api.routes import (
+    is_direct,
+    is_model,
+    refuse_unknown_limits,
+    require_model_parameters,
+)
 
 _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
 """A schema that stands for all: whether a model takes one doesn't depend on it."""
@@ -27,17 +32,23 @@ def require_parameters(jobs: Sequence[Job]) -> None:
     UserError
         One doesn't, or LiteLLM can't route it.
     """
-    wanted = {
-        (model, job.condition.sampling, job.condition.backend.send_seed, job.condition.constrained)
-        for job in jobs
-        if isinstance(job.condition.backend, Api)
-        for model in job.condition.models
-    }
-    for model, sampling, seeded, constrained in sorted(wanted, key=repr):
-        more: dict[str, Any] = {"seed": 1} if seeded else {}
-        if constrained:
+    wanted: dict[str, tuple[str, Job, Api]] = {}
+    for job in jobs:
+        backend = job.condition.backend
+        for model in job.condition.models if isinstance(backend, Api) else ():
+            asked = (model, job.condition.sampling, backend, job.condition.constrained)
+            wanted[repr(asked)] = (model, job, backend)
+    for _, (model, job, backend) in sorted(wanted.items()):
+        more: dict[str, Any] = {"seed": 1} if backend.send_seed else {}
+        if job.condition.constrained:
             more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
-        require_model_parameters(model, sampling, **more)
+        require_model_parameters(model, job.condition.sampling, backend.extra, **more)
+        if backend.stream and not is_direct(model, job.calls):
+            raise UserError(
+                f"backend.stream: model {model} is called through LiteLLM or in batches, which "
+                "plenum doesn't stream; only servers with OpenAI's protocol are called directly, "
+                "with calls.transport=lean"
+            )
 
 
 def require_prices(jobs: Sequence[Job], prices: Prices) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -17,6 +18,7 @@ ANTHROPIC = "https://api.anthropic.com/v1"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
+_DECISIVE = ("reasoning_effort",)
 _ASKED_BY = {"seed": "backend.send_seed", "response_format": "protocol.answers"}
 """Settings that ask for a parameter, for the message where a model refuses it."""
 
@@ -50,6 +52,11 @@ class Route:
         """True if the endpoint has OpenAI's protocol."""
         return self.provider in COMPATIBLE
 
+    def decisive(self, extra: Mapping[str, Any]) -> dict[str, Any]:
+        """Select the further fields of a request that decide which others the model takes."""
+        names = _DECISIVE if self.compatible else ()
+        return {name: extra[name] for name in names if extra.get(name) is not None}
+
     def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
         """Map sampling parameters to the model's, by LiteLLM's table.
 
@@ -68,14 +75,28 @@ class Route:
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
+            if "temperature" in reason:  # LiteLLM's advice goes on about its own arguments
+                reason = f"{reason.partition(' unless ')[0].strip('.')}; set sampling.temperature=1"
             asks = (key for n, key in _ASKED_BY.items() if n in more and f"'{n}'" in reason)
             see = "".join(f" (see {key})" for key in asks)
             raise UserError(f"model {self.model}: {reason}{see}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
 
 
-def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> None:
+def is_direct(model: str, calls: Calls) -> bool:
+    """Return whether a model is called directly, on the lean path."""
+    return calls.transport == "lean" and not calls.batch and find_provider(model) in COMPATIBLE
+
+
+def require_model_parameters(
+    model: str, sampling: Sampling, extra: Mapping[str, Any] = MappingProxyType({}), **more: Any
+) -> None:
     """Refuse parameters that a model doesn't take; needs neither key nor endpoint.
+
+    Parameters
+    ----------
+    extra
+        Further fields of the request, some of which decide what else a model takes.
 
     Raises
     ------
@@ -83,7 +104,8 @@ def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> Non
         LiteLLM can't route it, or it refuses one of them.
     """
     wire, provider, _ = _route(model)
-    Route(model, provider, wire, None, "").parameters(sampling, **more)
+    route = Route(model, provider, wire, None, "")
+    route.parameters(sampling, **more, **route.decisive(extra))
 
 
 def find_route(model: str, api_base: Mapping[str, str]) -> Route:

@@ -102,8 +102,9 @@ class Caller:
             more["fingerprint"] = response.fingerprint
         if response.counted:
             more["tokens"] = "counted"
+        said = {**vars(response), **vars(response.reply)}
         for name in ("answered_by", "host", "cached", "written", "dropped", "logprobs"):
-            if value := getattr(response, name):
+            if value := said[name]:
                 more[name] = value
         self._append(chat, labels, answer.attempt, {"outcome": outcome, "answered": True}, more)
         # Only now, when the answer is journaled: it was paid for.

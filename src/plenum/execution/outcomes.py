@@ -361,7 +361,9 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
-    refused = {o.examples.get(Failure.REQUEST, "") for o in outcomes if Failure.REQUEST in o.failures}
+    refused = {
+        o.examples.get(Failure.REQUEST, "") for o in outcomes if Failure.REQUEST in o.failures
+    }
     advice = {text: _find_advice(text) for text in refused}
     lines += [f"a request was refused: {each}" for each in sorted(filter(None, {*advice.values()}))]
     if refused and all(advice.values()):

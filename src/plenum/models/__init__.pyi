@@ -43,6 +43,7 @@ from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
 from .conversation import Entry as Entry
 from .conversation import Misread as Misread
+from .conversation import describe_reply as describe_reply
 from .conversation import make_failure_entry as make_failure_entry
 from .conversation import rebuild_reply as rebuild_reply
 from .conversation import separate_reasoning as separate_reasoning
@@ -96,6 +97,7 @@ __all__ = [
     "check_backends",
     "classify_connection",
     "classify_status",
+    "describe_reply",
     "draw_persona",
     "explain_prices",
     "find_provider",

@@ -10,7 +10,6 @@ from plenum.models.call_errors import CallError
 from plenum.models.chat import Answer, Attempt, Chat, ChatModel, Gate
 from plenum.records import Failure
 
-
 _AWAY_LEAST_S, _AWAY_MOST_S = 1.0, 10.0
 """Seconds between attempts at a server that isn't there yet."""
 _DOUBLINGS = 60

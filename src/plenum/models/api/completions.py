@@ -148,18 +148,18 @@ def read_completion(
     assert tokens_in is not None
     cached, written, hour = _read_cached(usage, tokens_in, dropped)
     cost = price.of(tokens_in, tokens_out, cached, written, hour) if price else None
+    labels = ("model", "provider", "system_fingerprint")
+    who = [_label(data, name, _LONGEST_LABEL, dropped) or "" for name in labels]
     return Response(
-        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned),
+        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned, *who),
         hold_s=hold_s,
-        fingerprint=_label(data, "system_fingerprint", _LONGEST_LABEL, dropped),
+        fingerprint=who[-1] or None,
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
         server=server,
         cached=cached,
         written=written,
         counted=counted,
-        answered_by=_label(data, "model", _LONGEST_LABEL, dropped) or "",
-        host=_label(data, "provider", _LONGEST_LABEL, dropped) or "",
     )
 
 

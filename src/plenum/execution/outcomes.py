@@ -361,12 +361,10 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
-    refused = {
-        o.examples.get(Failure.REQUEST, "") for o in outcomes if Failure.REQUEST in o.failures
-    }
-    advice = {text: _find_advice(text) for text in refused}
-    lines += [f"a request was refused: {each}" for each in sorted(filter(None, {*advice.values()}))]
-    if refused and all(advice.values()):
+    refused = [o.examples.get(Failure.REQUEST, "") for o in outcomes if "request" in o.failures]
+    advice = {_find_advice(text) for text in refused}
+    lines += [f"a request was refused: {each}" for each in sorted(advice) if each]
+    if all(advice):  # then another attempt would be refused as well
         met.discard(Failure.REQUEST)
     if met.intersection(RETRIABLE):
         lines.append("retry_failed=true continues replicates that failed without an answer")

@@ -179,7 +179,7 @@ class Ticket:
         self._passed += reply is not None
         if permit is not None:
             self._limiter(demand.model).leave(permit, attempt, hold_s, used, demand.model)
-        self._admission.ledger.settle(self._reserved, reply, billed, self)
+        self._admission.ledger.settle(self._reserved, reply, billed, self, attempt.reached)
 
     @property
     def counts_tokens(self) -> bool:

@@ -130,7 +130,9 @@ class Caller:
     ) -> None:
         if self.log is None:
             return
-        server = {"server": attempt.server} if attempt.server else {}
+        rare = {"server": attempt.server} if attempt.server else {}
+        if not attempt.reached:  # it counts for no budget
+            rare["reached"] = False
         billing = self.ticket.describe_billing(attempt) if more is None else more
         self.log.append(
             {
@@ -140,7 +142,7 @@ class Caller:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **server,
+                **rare,
                 **billing,
             }
         )

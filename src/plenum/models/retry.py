@@ -21,8 +21,8 @@ class Policy:
 
     ``timeout_s`` bounds one attempt, if it is given. The wait before attempt n is drawn uniformly
     from 0 to ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below
-    Retry-After. Attempts that reach no server, or one that is still loading, go on until
-    ``patience_s`` seconds have passed, and don't count once one is reached.
+    Retry-After. Attempts at a server that is still starting go on until ``patience_s`` seconds have
+    passed, and don't count once it is there.
     """
 
     max_attempts: int
@@ -58,7 +58,7 @@ async def call_with_retries(
         The last attempt's error.
     """
     attempts = _Attempts(model, gate, failed, sending, policy.timeout_s)
-    number = reached = 0
+    number = counted = 0
     clock = asyncio.get_running_loop().time
     away_since: float | None = None
     while True:
@@ -69,18 +69,18 @@ async def call_with_retries(
                 return await attempts.make_at_a_server(chat, number, server)
             return await attempts.make(chat, number)
         except CallError as error:
-            reached += error.reached
-            if error.reached:
+            counted += not error.starting
+            if not error.starting:
                 away_since = None
             elif away_since is None:
                 away_since = clock()
             patient = away_since is not None and clock() - away_since < policy.patience_s
-            made = number if away_since is not None else reached
+            made = number if error.starting else counted
             if not error.failure.transient or (made >= policy.max_attempts and not patient):
                 raise
             wait = _wait(policy, chat, number, error)
             reason = f"{error.status or error.failure}"
-            if not error.reached:
+            if error.starting:
                 reason = f"it isn't ready; calls.patience={policy.patience_s:g}"
         await gate.pause(chat, wait, reason)
 
@@ -156,6 +156,6 @@ class _Attempts:
 def _wait(policy: Policy, chat: Chat, number: int, error: CallError) -> float:
     ceiling = min(policy.backoff_max_s, policy.backoff_s * 2.0 ** min(number - 1, _DOUBLINGS))
     wait = float(make_generator("backoff", chat.seed, number).uniform(0, ceiling))
-    if not error.reached:  # it may be there any moment, and needn't be asked without a pause
+    if error.starting:  # it may be there any moment, and needn't be asked without a pause
         wait = max(min(wait, _AWAY_MOST_S), _AWAY_LEAST_S * (number >= policy.max_attempts))
     return max(wait, error.retry_after or 0.0)

@@ -172,7 +172,7 @@ def test_a_server_that_is_not_there_yet_is_waited_for(away_s: float, patience_s:
     class Starting(Scripted):
         async def attempt(self, chat: Chat, number: int) -> Response:
             if virtual_clock.now() < away_s:
-                raise CallError(Failure.SERVER, "refused", reached=False)
+                raise CallError(Failure.SERVER, "refused", reached=False, starting=True)
             step = self.script.pop(0)
             if isinstance(step, Exception):
                 raise step

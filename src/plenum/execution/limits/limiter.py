@@ -271,7 +271,8 @@ class Limiter:
 
     def _describe_absence(self, error: CallError) -> str:
         why = "isn't ready" if error.status else "can't be reached"
-        waited = f" within calls.patience={self._calls.patience:g} s" * (self._calls.patience > 0)
+        patient = error.starting and self._calls.patience > 0
+        waited = f" within calls.patience={self._calls.patience:g} s" if patient else ""
         return f" {why}{waited}"
 
     def _too_long(self, hold_s: float, attempt: Attempt) -> str:

@@ -17,6 +17,7 @@ from plenum.models.api import (
     bodies,
     cache_marks,
     completions,
+    exchanges,
     faults,
     rate_headers,
     routes,
@@ -184,13 +185,16 @@ class ApiBackend:
                 **{self._max_tokens_field: chat.max_tokens, **more},
             )
         except Exception as error:
-            raise faults.classify_raised(route, error) from None
+            fault = faults.classify_raised(route, error)
+            exchanges.note({"model": route.wire}, fault.status, "text/plain", fault.detail.encode())
+            raise fault from None
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:
         try:
             data = _as_completion(response)
             headers = _headers(response)
+            exchanges.note({"model": chat.model}, 200, "application/json", data)
             return completions.read_completion(
                 data,
                 self._prices.of(chat.model),

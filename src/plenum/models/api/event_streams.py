@@ -15,9 +15,15 @@ _OF_ALL = ("id", "model", "provider", "system_fingerprint", "usage")
 """Fields of a completion that any of its pieces may have; the last one counts."""
 
 
-def is_stream(raw: bytes | bytearray) -> bool:
-    """Return whether a body is a stream of events; a completion in one piece begins otherwise."""
-    return _BEGINS.match(raw) is not None
+def parse_answer(raw: bytes | bytearray) -> Any:
+    """Parse the body of an answer, which came in one piece or as a stream of them.
+
+    Raises
+    ------
+    UnfitReply, ReportedError
+        As of :func:`join_stream`, and of :func:`~plenum.models.api.completions.parse_body`.
+    """
+    return join_stream(raw) if _BEGINS.match(raw) else completions.parse_body(raw)
 
 
 def join_stream(raw: bytes | bytearray) -> dict[str, Any]:

@@ -50,6 +50,8 @@ _NO_MONEY = re.compile(
     re.IGNORECASE,
 )
 
+_REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
+"""How systems say that nobody listens at an address."""
 _UNAVAILABLE = 503
 _LOADING = re.compile(
     r"\b(?:(?:down)?loading|loaded|starting|booting|initiali[sz]ing|warming up|not ready|"
@@ -88,7 +90,7 @@ def classify_connection(route: Route, error: BaseException) -> CallError:
     """Classify a connection that wasn't made; the first cause says most."""
     *_, cause = (candidate for candidate in _causes(error) if str(candidate) or candidate is error)
     detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
-    return CallError(Failure.SERVER, detail, reached=False)
+    return CallError(Failure.SERVER, detail, reached=False, starting=bool(_REFUSED.search(detail)))
 
 
 def classify_raised(route: Route, error: Exception) -> CallError:
@@ -114,7 +116,8 @@ def classify_raised(route: Route, error: Exception) -> CallError:
 def _make_error(failure: Failure, said: str, status: int | None, wait: float | None) -> CallError:
     # a server that is being started answers later: nothing was read, nothing is billed
     loading = status == _UNAVAILABLE and _LOADING.search(said[:_LONGEST]) is not None
-    return CallError(Failure.SERVER if loading else failure, said, status, wait, not loading)
+    failure = Failure.SERVER if loading else failure
+    return CallError(failure, said, status, wait, reached=not loading, starting=loading)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

@@ -55,7 +55,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         arguments=shlex.join([f"study={chosen.study}", *store]),
         browser=chosen.uri == _LOCAL and in_project,
         more_tables=not chosen.every,
-        folder=chosen.out,
+        folder=chosen.folder,
         shown_by=[script for script, part in _SCRIPTS.items() if kind.has(part)],
         more=kind.more.replace(": ", "|") if in_project else "",
     )

@@ -95,6 +95,11 @@ class Settings(StrictSettings):
     every: bool = False
     captions: bool = False
 
+    @property
+    def folder(self) -> Path:
+        """The folder of what is written now: within ``out`` if conditions are split."""
+        return self.out / f"by_{self.split}" if self.split else self.out
+
 
 @dataclass(frozen=True)
 class PlanSettings(StrictSettings):

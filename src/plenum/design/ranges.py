@@ -106,18 +106,12 @@ def _check_urls(value: Any) -> Any:
 
 
 _OWN_FIELDS = {
-    "model": "model.default",
-    "messages": "protocol and prompts",
-    "temperature": "sampling.temperature",
-    "max_tokens": "sampling.max_tokens",
+    "model": "model.default", "messages": "protocol and prompts", "stream": "backend.stream",
+    "temperature": "sampling.temperature", "max_tokens": "sampling.max_tokens",
     "max_completion_tokens": "sampling.max_tokens, with backend.max_tokens_field",
-    "stream": "backend.stream",
-    "seed": "backend.send_seed",
-    "response_format": "protocol.answers",
-    "structured_outputs": "protocol.answers, with backend.answer_form",
-    "n": "replicates",
-    "logprobs": "scripts/probe.py",
-}
+    "seed": "backend.send_seed", "response_format": "protocol.answers", "n": "replicates",
+    "structured_outputs": "backend.answer_form", "logprobs": "scripts/probe.py",
+}  # fmt: skip
 """Fields of a request that plenum writes, with what sets them."""
 
 

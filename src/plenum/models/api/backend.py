@@ -95,8 +95,7 @@ class ApiBackend:
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._servers_of(model).urls:
-                route = self._route(model, base)
-                route.parameters(sampling, **more, **route.decisive(self._extra))
+                self._route(model, base).parameters(sampling, self._extra, **more)
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
@@ -215,12 +214,11 @@ class ApiBackend:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs, chat.answer)
         if key not in self._parameters:
             more: dict[str, Any] = {"logprobs": True} if chat.logprobs else {}
-            more |= route.decisive(self._extra)
             form = self._form(chat, route)
             if "response_format" in form:
                 more, form = {**more, **form}, {}
             sampling = Sampling(chat.temperature, chat.max_tokens)
-            fields = route.parameters(sampling, **more)
+            fields = route.parameters(sampling, self._extra, **more)
             if "max_tokens" in fields:
                 fields[self._max_tokens_field] = fields.pop("max_tokens")
             self._parameters[key] = {**fields, **form, **self._extra}

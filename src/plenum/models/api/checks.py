@@ -32,13 +32,15 @@ def require_parameters(jobs: Sequence[Job]) -> None:
     UserError
         One doesn't, or LiteLLM can't route it.
     """
-    wanted: dict[str, tuple[str, Job, Api]] = {}
-    for job in jobs:
+    wanted = {
+        repr((model, job.condition.sampling, backend, job.condition.constrained)): (model, job)
+        for job in jobs
+        if isinstance(backend := job.condition.backend, Api)
+        for model in job.condition.models
+    }
+    for _, (model, job) in sorted(wanted.items()):
         backend = job.condition.backend
-        for model in job.condition.models if isinstance(backend, Api) else ():
-            asked = (model, job.condition.sampling, backend, job.condition.constrained)
-            wanted[repr(asked)] = (model, job, backend)
-    for _, (model, job, backend) in sorted(wanted.items()):
+        assert isinstance(backend, Api)
         more: dict[str, Any] = {"seed": 1} if backend.send_seed else {}
         if job.condition.constrained:
             more["response_format"] = {"type": "json_schema", "json_schema": _ANY}

@@ -19,6 +19,8 @@ _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studi
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
 _DECISIVE = ("reasoning_effort",)
+"""Further fields of a request that decide which others a model takes."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ASKED_BY = {"seed": "backend.send_seed", "response_format": "protocol.answers"}
 """Settings that ask for a parameter, for the message where a model refuses it."""
 
@@ -52,19 +54,20 @@ class Route:
         """True if the endpoint has OpenAI's protocol."""
         return self.provider in COMPATIBLE
 
-    def decisive(self, extra: Mapping[str, Any]) -> dict[str, Any]:
-        """Select the further fields of a request that decide which others the model takes."""
-        names = _DECISIVE if self.compatible else ()
-        return {name: extra[name] for name in names if extra.get(name) is not None}
-
-    def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
+    def parameters(
+        self, sampling: Sampling, extra: Mapping[str, Any] = NOTHING, **more: Any
+    ) -> dict[str, Any]:
         """Map sampling parameters to the model's, by LiteLLM's table.
+
+        ``extra`` are further fields of the request, as they will be sent.
 
         Raises
         ------
         UserError
             The model refuses one of them, for instance any temperature but its own.
         """
+        names = _DECISIVE if self.compatible else ()
+        more |= {name: extra[name] for name in names if extra.get(name) is not None}
         try:
             mapped = litellm.utils.get_optional_params(
                 model=self.wire,
@@ -89,7 +92,7 @@ def is_direct(model: str, calls: Calls) -> bool:
 
 
 def require_model_parameters(
-    model: str, sampling: Sampling, extra: Mapping[str, Any] = MappingProxyType({}), **more: Any
+    model: str, sampling: Sampling, extra: Mapping[str, Any] = NOTHING, **more: Any
 ) -> None:
     """Refuse parameters that a model doesn't take; needs neither key nor endpoint.
 
@@ -104,8 +107,7 @@ def require_model_parameters(
         LiteLLM can't route it, or it refuses one of them.
     """
     wire, provider, _ = _route(model)
-    route = Route(model, provider, wire, None, "")
-    route.parameters(sampling, **more, **route.decisive(extra))
+    Route(model, provider, wire, None, "").parameters(sampling, extra, **more)
 
 
 def find_route(model: str, api_base: Mapping[str, str]) -> Route:

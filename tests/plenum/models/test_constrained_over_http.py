@@ -240,6 +240,12 @@ def test_fields_that_plenum_writes_and_secrets_are_refused(
     assert why in refusal("backend=api", *overrides)
 
 
+def test_a_field_that_litellm_would_keep_is_refused(job: Make) -> None:
+    given = ("backend=api", "model.default=anthropic/x", "+backend.extra.mock_response=hi")
+    with pytest.raises(UserError, match=r"^backend.extra: mock_response: LiteLLM takes this"):
+        require_parameters([job(*given)])
+
+
 @pytest.mark.parametrize("more", [("model.default=anthropic/x",), ("calls.transport=litellm",)])
 def test_a_stream_through_litellm_is_refused(more: tuple[str, ...], job: Make) -> None:
     with pytest.raises(UserError, match=r"^backend.stream: .*calls.transport=lean"):

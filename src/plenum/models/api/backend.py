@@ -167,8 +167,11 @@ class ApiBackend:
         form = self._form(chat, route)
         if "response_format" in form:
             more, form = {**more, **form}, {}
-        if body := {**form, **self._extra}:
-            more = {**more, "extra_body": {k: v for k, v in body.items() if v is not None}}
+        extra = {name: each for name, each in self._extra.items() if each is not None}
+        if not route.compatible:  # LiteLLM puts each where the provider's interface has it
+            more = {**more, **extra}
+        elif body := {**form, **extra}:
+            more = {**more, "extra_body": body}
         more = {**more, "extra_headers": call_headers(chat, number)}
         # LiteLLM's openai provider calls the OpenAI-compatible API, as the lean path does.
         self_hosted = route.compatible and route.provider != "openai"

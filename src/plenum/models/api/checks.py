@@ -8,6 +8,7 @@ from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices, explain_prices
 from plenum.models.api.routes import (
+    find_foreign_fields,
     is_direct,
     is_model,
     refuse_unknown_limits,
@@ -45,6 +46,10 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         if job.condition.constrained:
             more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
         require_model_parameters(model, job.condition.sampling, backend.extra, **more)
+        if taken := find_foreign_fields(model, backend.extra):
+            raise UserError(
+                f"backend.extra: {taken[0]}: LiteLLM takes this for a setting of its own"
+            )
         if backend.stream and not is_direct(model, job.calls):
             raise UserError(
                 f"backend.stream: model {model} is called through LiteLLM or in batches, which "

@@ -1,7 +1,7 @@
 """Routes to models: provider, endpoint, key, and accepted parameters."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from ipaddress import ip_address
@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from plenum.base import UserError
 from plenum.design import Calls, Sampling
-from plenum.models.api.litellm_import import litellm
+from plenum.models.api.litellm_import import all_litellm_params, litellm
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com/v1"
@@ -20,6 +20,11 @@ COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
 _DECISIVE = ("reasoning_effort",)
 """Further fields of a request that decide which others a model takes."""
+_OF_LITELLM = (
+    *("timeout", "base_url", "deployment_id", "extra_body", "extra_headers", "model_list"),
+    *("drop_params", "additional_drop_params"),
+)
+"""Arguments of LiteLLM's that its own list leaves out."""
 NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ASKED_BY = {"seed": "backend.send_seed", "response_format": "protocol.answers"}
 """Settings that ask for a parameter, for the message where a model refuses it."""
@@ -89,6 +94,12 @@ class Route:
 def is_direct(model: str, calls: Calls) -> bool:
     """Return whether a model is called directly, on the lean path."""
     return calls.transport == "lean" and not calls.batch and find_provider(model) in COMPATIBLE
+
+
+def find_foreign_fields(model: str, fields: Iterable[str]) -> list[str]:
+    """Find the fields of a request that LiteLLM, which a model is called through, would keep."""
+    own = () if find_provider(model) in COMPATIBLE else {*all_litellm_params, *_OF_LITELLM}
+    return [name for name in fields if name in own]
 
 
 def require_model_parameters(

@@ -91,7 +91,7 @@ def prove(cfg: DictConfig) -> bool:
     frame = frame[(frame[[*columns]] != "").any(axis=1)]
     from plenum.reports import Column, Table, show  # what plays a round needs none
 
-    shown = [Column("check", key=True), *map(Column, columns)]
+    shown = (Column("check", key=True), *map(Column, columns))
     show([Table("proof", f"Proof of {model}: one round of two seats", frame, shown)])
     ended = [each.outcome for each in played if each.outcome is not None]
     for line in dict.fromkeys(format_closing(ended)[1:]):

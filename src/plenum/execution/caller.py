@@ -130,7 +130,7 @@ class Caller:
     ) -> None:
         if self.log is None:
             return
-        rare = {"server": attempt.server} if attempt.server else {}
+        rare: dict[str, Any] = {"server": attempt.server} if attempt.server else {}
         if not attempt.reached:  # it counts for no budget
             rare["reached"] = False
         billing = self.ticket.describe_billing(attempt) if more is None else more

@@ -1,6 +1,7 @@
 """Ask a model one prompt n times, and report how far the answers differ (section S1).
 
 python scripts/probe.py model=gpt-4.1-mini [n=20] [scenario=HL-01] [temperature=t0] [tracking=none]
+python scripts/probe.py prove=true model.default=PROVIDER/MODEL    what it honours, for cents
 """
 
 import os
@@ -25,12 +26,17 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.checks import (
             make_probe_jobs,
+            prove,
             publish_probe,
             read_probe_settings,
             run_probe,
             show_dry_run,
         )
 
+        if cfg.prove:
+            if not prove(cfg):
+                raise SystemExit(FAILED)
+            return
         request = read_probe_settings(cfg)
         jobs, uri = make_probe_jobs(request), request.job.tracking_uri
         if request.job.dry_run:

@@ -21,7 +21,14 @@ from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.deliberations import describe_left
 from plenum_fleet.servers import name_server
 
-SHAPE = ("tracking=none", "replicates=12", "rounds=4", "calls.backoff_s=0.01", "backend=api")
+SHAPE = (
+    "tracking=none",
+    "replicates=12",
+    "rounds=4",
+    "calls.backoff_s=0.01",
+    "backend=api",
+    "calls.patience=0",
+)
 
 
 @pytest.fixture(autouse=True)

@@ -125,12 +125,13 @@ class _Counts(ReportPool):
         return {**report_nothing("", f"texts: {len(texts)}"), "accounts": accounts}
 
 
-class _Repeats(Deliberations):
+class Repeats(Deliberations):
     """The answers of a probe; each is wanted, even if none can be read."""
 
     tries = False
 
     def reports(self, conditions: int) -> ReportPool:
+        """Count, in place of estimating."""
         return _Counts()
 
 
@@ -148,12 +149,15 @@ class ProbeSettings(StrictSettings):
         Whether to ask for log-probabilities; ``None`` asks if LiteLLM says that the model has them.
     out
         The folder in which each probe has its own.
+    prove
+        True to play a round in each form of answers instead (:mod:`plenum.checks.proof`).
     """
 
     job: Annotated[Job, GivenByCode]
     n: Annotated[Whole, Field(ge=2)]
     logprobs: Annotated[bool, Field(description="true, false or null")] | None
     out: Path
+    prove: bool = False
 
 
 def read_probe_settings(cfg: DictConfig) -> ProbeSettings:
@@ -227,7 +231,7 @@ def run_probe(jobs: Sequence[Job]) -> bool:
         As for :func:`plenum.execution.run_sweep`.
     """
     calls = f"{', '.join(str(job.condition) for job in jobs)}: {jobs[0].replicates} calls each"
-    outcomes = run_sweep(jobs, _Repeats(), begin=lambda: say(f"asking {calls}"))
+    outcomes = run_sweep(jobs, Repeats(), begin=lambda: say(f"asking {calls}"))
     for line in format_closing(outcomes):
         say(line)
     return all(outcome.clean for outcome in outcomes)

@@ -8,7 +8,7 @@ of condition (:mod:`plenum.design.kinds`) says what is studied and adds its fact
 
 import dataclasses
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -148,12 +148,22 @@ def list_changed_settings(
     """
     named = ("name", "temperature", "api_base", *except_for)
     return [
-        f"{field.name}={format_value(getattr(part, field.name))}"
+        line
         for part in parts
         for field in dataclasses.fields(part)
         if field.name not in (*named, *getattr(part, "elsewhere", ()))
         and getattr(part, field.name) != (defaults or {}).get(field.name, field.default)
+        for line in _list_values(field.name, getattr(part, field.name))
     ]
+
+
+def _list_values(name: str, value: Any) -> Iterator[str]:
+    """Yield a setting as ``key=value``; of a mapping each of its values, and no spaces."""
+    if not isinstance(value, dict):
+        yield f"{name}={format_value(value)}"
+    for key, each in value.items() if isinstance(value, dict) else ():
+        plain = isinstance(each, dict)
+        yield from _list_values(f"{name}.{key}", each if plain else str(each).replace(" ", ""))
 
 
 def temperature_label(temperature: float) -> str:

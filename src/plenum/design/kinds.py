@@ -58,6 +58,8 @@ class Kind:
           (:class:`plenum.models.simulated.backend.Agent`); a kind may have none;
         - ``report_tables``: prints, writes and logs the tables of a study; what it returns is what
           ``findings`` makes sentences of;
+        - ``split``: from conditions, and a part of who answered, to conditions that are told apart
+          by it; a kind may have none;
         - ``report_frames``: from the settings of a report to the tables as data, by name;
         - ``report_figures``: draws, writes and logs the figures of a study;
         - ``report``: from the settings of a report and a folder for its figures to its document;
@@ -182,6 +184,7 @@ register(
             "tracked": "plenum.tracking.committees:read_fields",
             "by_round": "plenum.tracking.committees:measure_rounds",
             "report_tables": "plenum.reports.tables.publish:publish_committees",
+            "split": "plenum.reports.answerers:split_conditions",
             "report_frames": "plenum.reports.tables.publish:make_frames",
             "report_figures": "plenum.reports.figures.publish:publish_committees",
             "report": "plenum.reports.page.study:compose_committees",

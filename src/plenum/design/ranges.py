@@ -14,7 +14,7 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPyda
 from pydantic_core import PydanticKnownError
 from pydantic_core.core_schema import any_schema
 
-from plenum.base import UserError, refuse_in_url
+from plenum.base import UserError, is_secret_name, refuse_in_url
 
 
 class StrictSettings:
@@ -105,6 +105,28 @@ def _check_urls(value: Any) -> Any:
     return value
 
 
+_OWN_FIELDS = {
+    "model": "model.default", "messages": "protocol and prompts", "stream": "backend.stream",
+    "temperature": "sampling.temperature", "max_tokens": "sampling.max_tokens",
+    "max_completion_tokens": "sampling.max_tokens, with backend.max_tokens_field",
+    "seed": "backend.send_seed", "response_format": "protocol.answers", "n": "replicates",
+    "structured_outputs": "backend.answer_form", "logprobs": "scripts/probe.py",
+}  # fmt: skip
+"""Fields of a request that plenum writes, with what sets them."""
+
+
+def _check_fields(value: dict[str, Any]) -> dict[str, Any]:
+    """Refuse fields that plenum writes, and keys, which every journal and table would show."""
+    for name in value:
+        if name in _OWN_FIELDS:
+            raise ValueError(f"{name}: plenum writes this field, by {_OWN_FIELDS[name]}")
+        if is_secret_name(name) and name != "prompt_cache_key":
+            raise ValueError(f"{name}: a secret belongs in an environment variable")
+    return value
+
+
+RequestFields = Annotated[dict[str, Any], AfterValidator(_check_fields)]
+"""Fields that are added to the requests of an interface."""
 Url = Annotated[str, AfterValidator(check_url)]
 WebUrl = Annotated[str, AfterValidator(lambda value: check_url(value, web=True))]
 Urls = Annotated[Any, AfterValidator(_check_urls)]

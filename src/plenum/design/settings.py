@@ -11,6 +11,7 @@ from plenum.design.ranges import (
     NotNegative,
     Positive,
     Probability,
+    RequestFields,
     StrictSettings,
     Urls,
 )
@@ -138,7 +139,9 @@ class Api(Backend):
     """Settings of the ``api`` backend that can change an answer.
 
     ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
-    ``answer_form`` is the form in which they get the schema of a constrained answer.
+    ``answer_form`` is the form in which they get the schema of a constrained answer. ``extra`` are
+    further fields of each request, as the provider names them; one that is ``None`` isn't sent.
+    ``max_tokens_field`` is the field that bounds an answer, and ``stream`` asks for it in pieces.
     """
 
     charged: ClassVar[bool] = True
@@ -148,6 +151,9 @@ class Api(Backend):
     api_base: dict[str, Urls] = field(default_factory=dict)
     send_seed: bool = False
     answer_form: Literal["auto", "json_schema", "json_object", "structured_outputs"] = "auto"
+    extra: RequestFields = field(default_factory=dict)
+    max_tokens_field: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    stream: bool = False
 
     @property
     def fleets(self) -> dict[str, tuple[str, ...]]:
@@ -163,8 +169,10 @@ class Api(Backend):
         """
         values = super().collect_identity()
         values["api_base"] = {provider: urls[0] for provider, urls in self.fleets.items()}
-        if self.answer_form == "auto":  # identities are older than this setting
-            del values["answer_form"]
+        default = asdict(Api())
+        for name in ("answer_form", "extra", "max_tokens_field", "stream"):
+            if values[name] == default[name]:  # identities are older than these settings
+                del values[name]
         return values
 
 
@@ -182,7 +190,8 @@ class Calls(StrictSettings):
     ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
     within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
     ``max_wait_s`` is for how long a provider that asks for it is left alone; where it asks for
-    longer, nothing more is sent to it.
+    longer, nothing more is sent to it. ``patience`` are the seconds for which one that can't be
+    reached, or is loading its model, is waited for.
     ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
     ``batch``: calls go in batches, at half the price.
     """
@@ -198,6 +207,7 @@ class Calls(StrictSettings):
     backoff_s: NotNegative = 1.0
     backoff_max_s: NotNegative = 60.0
     max_wait_s: NotNegative = 900.0
+    patience: NotNegative = 300.0
     max_response_mb: Count = 32
     transport: Literal["lean", "litellm"] = "lean"
     batch: bool = False

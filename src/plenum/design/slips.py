@@ -82,8 +82,10 @@ class Available:
         config = self.compose(*(f"{o.get_key_element()}={o.value()}" for o in fit))
         config = config or self.compose()
         self.choices = OmegaConf.select(config, "hydra.runtime.choices", default={})
-        self.keys = {key for key in _keys(config) if re.split("[.@/]", key)[0] not in foreign}
+        held = {k: v for k, v in _keys(config).items() if re.split("[.@/]", k)[0] not in foreign}
+        self.keys = set(held)
         self.open = {key for each in schemas(config_name) for key in open_mappings(each)}
+        self.open |= {key for key, value in held.items() if value == {}}
         parents = {key.rpartition(".")[0] for key in self.keys}
         self.leaves = sorted(self.keys - parents - self.open)
 
@@ -226,13 +228,13 @@ def _values(override: Override) -> list[str]:
     return [value if isinstance(value, str) else (override.input_line or "").partition("=")[2]]
 
 
-def _keys(config: DictConfig) -> Iterator[str]:
-    """Yield the dotted keys of a config, of mappings and of values, without Hydra's own."""
+def _keys(config: DictConfig) -> dict[str, Any]:
+    """Return what stands under the dotted keys of a config, without Hydra's own."""
 
-    def walk(data: Any, above: str = "") -> Iterator[str]:
+    def walk(data: Any, above: str = "") -> Iterator[tuple[str, Any]]:
         for key, value in data.items() if isinstance(data, dict) else ():
-            yield f"{above}{key}"
+            yield f"{above}{key}", value
             yield from walk(value, f"{above}{key}.")
 
     own: Any = OmegaConf.to_container(config)
-    return walk({key: value for key, value in own.items() if key != "hydra"})
+    return dict(walk({key: value for key, value in own.items() if key != "hydra"}))

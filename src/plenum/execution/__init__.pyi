@@ -31,6 +31,7 @@ from .hydra_jobs import run_job as run_job
 from .limits.limiter import ProviderUnavailable as ProviderUnavailable
 from .open_files import raise_file_limit as raise_file_limit
 from .outcomes import LISTED as LISTED
+from .outcomes import Outcome as Outcome
 from .outcomes import ReplicateResult as ReplicateResult
 from .outcomes import collect_outcomes as collect_outcomes
 from .outcomes import format_closing as format_closing
@@ -67,6 +68,7 @@ __all__ = [
     "Executor",
     "ExecutorChoice",
     "Ledger",
+    "Outcome",
     "Playable",
     "PriceOf",
     "ProviderUnavailable",

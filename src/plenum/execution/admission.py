@@ -110,7 +110,7 @@ class Ticket:
         left = max(calls - passed, 0) / calls
         await self._admission.ledger.begin(self, self._needs * left)
         for model in self._models:
-            self._limiter(model).require_available()
+            self._limiter(model).require_available(model)
 
     def end(self) -> None:
         """Release the budget that was kept for the replicate."""
@@ -157,11 +157,11 @@ class Ticket:
 
     async def hold(self, model: str, seconds: float, reason: str) -> None:
         """Do as :meth:`pause`, given the model."""
-        await self._limiter(model).pause(seconds, reason)
+        await self._limiter(model).pause(seconds, reason, model)
 
     async def give_up(self, model: str, error: CallError, attempts: int) -> None:
         """Report that a call's attempts are used up; see :meth:`Limiter.give_up`."""
-        self._limiter(model).give_up(error, attempts)
+        self._limiter(model).give_up(error, attempts, model)
 
     def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
         """Book the cost of the call, and return the permit."""
@@ -178,8 +178,8 @@ class Ticket:
             used = demand.tokens
         self._passed += reply is not None
         if permit is not None:
-            self._limiter(demand.model).leave(permit, attempt, hold_s, used)
-        self._admission.ledger.settle(self._reserved, reply, billed, self)
+            self._limiter(demand.model).leave(permit, attempt, hold_s, used, demand.model)
+        self._admission.ledger.settle(self._reserved, reply, billed, self, attempt.reached)
 
     @property
     def counts_tokens(self) -> bool:

@@ -192,7 +192,12 @@ class Ledger:
         return most
 
     def settle(
-        self, reserved: Usage, used: Reply | None, billed: bool, replicate: object = None
+        self,
+        reserved: Usage,
+        used: Reply | None,
+        billed: bool,
+        replicate: object = None,
+        reached: bool = True,
     ) -> None:
         """Book a call that ended.
 
@@ -206,11 +211,13 @@ class Ledger:
             True if a call without a reply may be billed all the same: then all of it is booked.
         replicate
             Whose call it was, as :meth:`begin` names it.
+        reached
+            False if no server was reached, so that it counts as no call.
         """
         if not self._limited:
             return
         self._reserved -= reserved
-        booked = reserved if billed else Usage(calls=1)
+        booked = reserved if billed else Usage(calls=int(reached))
         if used is not None:
             booked = Usage(1, used.tokens_in, used.tokens_out, used.cost or 0.0).above_zero()
             if replicate in self._needs:
@@ -324,7 +331,9 @@ def bound_failure(line: dict[str, Any], price: Callable[[str], Price | None]) ->
     """Return the highest usage of a failed attempt, by its line in a call log."""
     most = line.get("tokens_at_most") or 0
     known = line.get("cost_at_most", 0.0)
-    return Usage(1, 0, most, _cost(known, price(line["model"]), 0, most))
+    return Usage(
+        int(line.get("reached", True)), 0, most, _cost(known, price(line["model"]), 0, most)
+    )
 
 
 def _cost(known: float | None, price: Price | None, tokens_in: int, tokens_out: int) -> float:

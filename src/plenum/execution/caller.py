@@ -109,8 +109,9 @@ class Caller:
             more["fingerprint"] = response.fingerprint
         if response.counted:
             more["tokens"] = "counted"
+        said = {**vars(response), **vars(response.reply)}
         for name in ("answered_by", "host", "cached", "written", "dropped", "logprobs"):
-            if value := getattr(response, name):
+            if value := said[name]:
                 more[name] = value
         if not journaled:
             reply = response.reply
@@ -141,7 +142,9 @@ class Caller:
     ) -> None:
         if self.log is None:
             return
-        server = {"server": attempt.server} if attempt.server else {}
+        rare: dict[str, Any] = {"server": attempt.server} if attempt.server else {}
+        if not attempt.reached:  # it counts for no budget
+            rare["reached"] = False
         billing = self.ticket.describe_billing(attempt) if more is None else more
         self.log.append(
             {
@@ -151,7 +154,7 @@ class Caller:
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,
-                **server,
+                **rare,
                 **billing,
             }
         )

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 import shlex
 from collections import Counter
 from collections.abc import Sequence
@@ -23,6 +24,16 @@ _STORE = "sqlite:///mlruns/mlflow.db"
 """The store in which scripts look for a study, by conf/tracking/local.yaml."""
 _DIGITS = 8
 """Digits of an identity that are shown: enough to distinguish the conditions of a study."""
+
+_REFUSED = {
+    r"context (?:length|window|size)|context_length|max_model_len|prompt is too long|"
+    r"too many (?:input |prompt )?tokens": "its prompts outgrow the server's context; a smaller "
+    "protocol.window or sampling.max_tokens leaves room",
+    r"temperature": "it takes no other temperature; try sampling.temperature=1",
+    r"max_completion_tokens": "try backend.max_tokens_field=max_completion_tokens",
+    r"\bstream\b": "try backend.stream=true",
+}
+"""What helps where a server refuses a request, by its words; repeating the request doesn't."""
 
 LISTED = 100
 """The largest number of conditions of a sweep that are listed one by one."""
@@ -340,6 +351,11 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}
+    refused = [o.examples.get(Failure.REQUEST, "") for o in outcomes if "request" in o.failures]
+    advice = {_find_advice(text) for text in refused}
+    lines += [f"a request was refused: {each}" for each in sorted(advice) if each]
+    if all(advice):  # then another attempt would be refused as well
+        met.discard(Failure.REQUEST)
     if met.intersection(RETRIABLE):
         lines.append("retry_failed=true continues replicates that failed without an answer")
     if commands or met.intersection(_ANSWERED):
@@ -348,6 +364,12 @@ def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
             "stay in the journals"
         )
     return lines
+
+
+def _find_advice(refusal: str) -> str:
+    """Return what helps against the refusal of a request; empty where it isn't known."""
+    found = (advice for words, advice in _REFUSED.items() if re.search(words, refusal, re.I))
+    return next(found, "")
 
 
 def _command(job: Job, call: FailedCall) -> str:

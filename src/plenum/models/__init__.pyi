@@ -3,9 +3,12 @@ from .api.backend import ApiBackend as ApiBackend
 from .api.bodies import BodyReader as BodyReader
 from .api.bodies import make_length_error as make_length_error
 from .api.cache_marks import mark_messages as mark_messages
+from .api.completions import ReportedError as ReportedError
 from .api.completions import UnfitReply as UnfitReply
 from .api.completions import parse_body as parse_body
 from .api.completions import read_completion as read_completion
+from .api.event_streams import parse_answer as parse_answer
+from .api.exchanges import record_exchanges as record_exchanges
 from .api.faults import NOT_SENT as NOT_SENT
 from .api.faults import classify_connection as classify_connection
 from .api.faults import classify_status as classify_status
@@ -43,6 +46,7 @@ from .conversation import Conversation as Conversation
 from .conversation import ConversationFailed as ConversationFailed
 from .conversation import Entry as Entry
 from .conversation import Misread as Misread
+from .conversation import describe_reply as describe_reply
 from .conversation import make_failure_entry as make_failure_entry
 from .conversation import rebuild_reply as rebuild_reply
 from .conversation import separate_reasoning as separate_reasoning
@@ -85,6 +89,7 @@ __all__ = [
     "Prices",
     "RawRequest",
     "Reply",
+    "ReportedError",
     "Response",
     "Route",
     "SimulatedBackend",
@@ -96,6 +101,7 @@ __all__ = [
     "check_backends",
     "classify_connection",
     "classify_status",
+    "describe_reply",
     "draw_persona",
     "explain_prices",
     "find_provider",
@@ -111,10 +117,12 @@ __all__ = [
     "mark_messages",
     "measure_pull",
     "note_refused_form",
+    "parse_answer",
     "parse_body",
     "read_completion",
     "read_prompt",
     "rebuild_reply",
+    "record_exchanges",
     "require_live_calls",
     "require_model_parameters",
     "separate_reasoning",

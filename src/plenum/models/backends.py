@@ -81,4 +81,5 @@ def require_live_calls(calls: Calls) -> None:
 def make_retry_policy(calls: Calls) -> Policy:
     """Make the retry policy that the config asks for."""
     timeout_s = None if calls.batch else calls.timeout_s  # a batch takes hours
-    return Policy(calls.max_attempts, timeout_s, calls.backoff_s, calls.backoff_max_s)
+    waits = calls.backoff_s, calls.backoff_max_s, calls.patience
+    return Policy(calls.max_attempts, timeout_s, *waits)

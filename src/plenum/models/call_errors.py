@@ -22,6 +22,8 @@ class CallError(Exception):
         Seconds to wait, where the provider asked for it.
     reached
         False where the request can't have reached the provider, and so can't be billed.
+    starting
+        True where its server may be there soon: it refuses connections, or is loading its model.
 
     Attributes
     ----------
@@ -38,6 +40,7 @@ class CallError(Exception):
         status: int | None = None,
         retry_after: float | None = None,
         reached: bool = True,
+        starting: bool = False,
     ) -> None:
         self.failure = failure
         self.detail = flatten(redact(detail)[:_LONGEST_DETAIL])[:500]
@@ -45,3 +48,4 @@ class CallError(Exception):
         self.status = status
         self.retry_after = retry_after
         self.reached = reached
+        self.starting = starting

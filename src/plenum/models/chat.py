@@ -99,7 +99,8 @@ class Reply:
     ``finish`` is the provider's finish reason (``stop``, ``length``, ``content_filter``); ``cost``
     is in US dollars, ``None`` if the price isn't known. ``reasoning`` is what the model wrote
     before it answered; ``reasoned`` is true if it wrote nothing else, so that the text is its
-    reasoning.
+    reasoning. ``answered_by`` and ``host`` are the model that answered and, behind a router, who
+    ran it, and ``fingerprint`` the system's, each as the provider says it, or empty.
     """
 
     text: str
@@ -109,6 +110,9 @@ class Reply:
     cost: float | None = 0.0
     reasoning: str = ""
     reasoned: bool = False
+    answered_by: str = ""
+    host: str = ""
+    fingerprint: str = ""
 
 
 @dataclass
@@ -138,8 +142,6 @@ class Response:
         Tokens of the prompt that the provider had in its cache, and that it has kept there since.
     counted
         True if the provider said no numbers of tokens, so that they were counted here.
-    answered_by, host
-        The model that answered and, behind a router, who ran it, as the provider says; else empty.
     """
 
     reply: Reply
@@ -153,8 +155,6 @@ class Response:
     cached: int = 0
     written: int = 0
     counted: bool = False
-    answered_by: str = ""
-    host: str = ""
 
 
 @dataclass

@@ -17,7 +17,7 @@ from plenum.records import Failure
 
 Entry = dict[str, Any]
 C = TypeVar("C", bound=Condition)
-_RARE = ("reasoning", "reasoned")
+_RARE = ("reasoning", "reasoned", "answered_by", "host", "fingerprint")
 """Fields that an entry has only where they hold something, since journals are older."""
 
 
@@ -182,9 +182,14 @@ def answer_entry(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
         "round": ask.round,
         "seat": ask.seat,
         "model": ask.chat.model,
-        **{key: value for key, value in vars(reply).items() if value or key not in _RARE},
+        **describe_reply(reply),
         **{key: _plain(value) for key, value in parsed.items()},
     }
+
+
+def describe_reply(reply: Reply) -> Entry:
+    """Return the fields of a reply that its journal entry has."""
+    return {key: value for key, value in vars(reply).items() if value or key not in _RARE}
 
 
 def make_failure_entry(ask: Ask, reason: Failure, detail: str) -> Entry:

@@ -10,6 +10,10 @@ from plenum.models.call_errors import CallError
 from plenum.models.chat import Answer, Attempt, Chat, ChatModel, Gate
 from plenum.records import Failure
 
+_AWAY_LEAST_S, _AWAY_MOST_S = 1.0, 10.0
+"""Seconds between attempts at a server that isn't there yet."""
+_DOUBLINGS = 60
+
 
 @dataclass(frozen=True)
 class Policy:
@@ -17,13 +21,15 @@ class Policy:
 
     ``timeout_s`` bounds one attempt, if it is given. The wait before attempt n is drawn uniformly
     from 0 to ``backoff_s * 2**(n-2)`` seconds, at most ``backoff_max_s``, and never below
-    Retry-After.
+    Retry-After. Attempts at a server that is still starting go on until ``patience_s`` seconds have
+    passed, and don't count once it is there.
     """
 
     max_attempts: int
     timeout_s: float | None
     backoff_s: float
     backoff_max_s: float
+    patience_s: float = 0.0
 
 
 async def call_with_retries(
@@ -52,19 +58,31 @@ async def call_with_retries(
         The last attempt's error.
     """
     attempts = _Attempts(model, gate, failed, sending, policy.timeout_s)
-    for number in range(1, policy.max_attempts + 1):
+    number = counted = 0
+    clock = asyncio.get_running_loop().time
+    away_since: float | None = None
+    while True:
+        number += 1
         try:
             server = model.server(chat)
             if server:
                 return await attempts.make_at_a_server(chat, number, server)
             return await attempts.make(chat, number)
         except CallError as error:
-            if not error.failure.transient or number == policy.max_attempts:
+            counted += not error.starting
+            if not error.starting:
+                away_since = None
+            elif away_since is None:
+                away_since = clock()
+            patient = away_since is not None and clock() - away_since < policy.patience_s
+            made = number if error.starting else counted
+            if not error.failure.transient or (made >= policy.max_attempts and not patient):
                 raise
-            wait = _wait(policy, chat, number, error.retry_after)
-            reason = error.status or error.failure
-        await gate.pause(chat, wait, f"{reason}")
-    raise AssertionError("max_attempts is at least 1")
+            wait = _wait(policy, chat, number, error)
+            reason = f"{error.status or error.failure}"
+            if error.starting:
+                reason = f"it isn't ready; calls.patience={policy.patience_s:g}"
+        await gate.pause(chat, wait, reason)
 
 
 @dataclass
@@ -135,7 +153,9 @@ class _Attempts:
         self.failed(attempt)
 
 
-def _wait(policy: Policy, chat: Chat, number: int, retry_after: float | None) -> float:
-    ceiling = min(policy.backoff_max_s, policy.backoff_s * 2 ** (number - 1))
-    jittered = make_generator("backoff", chat.seed, number).uniform(0, ceiling)
-    return max(float(jittered), retry_after or 0.0)
+def _wait(policy: Policy, chat: Chat, number: int, error: CallError) -> float:
+    ceiling = min(policy.backoff_max_s, policy.backoff_s * 2.0 ** min(number - 1, _DOUBLINGS))
+    wait = float(make_generator("backoff", chat.seed, number).uniform(0, ceiling))
+    if error.starting:  # it may be there any moment, and needn't be asked without a pause
+        wait = max(min(wait, _AWAY_MOST_S), _AWAY_LEAST_S * (number >= policy.max_attempts))
+    return max(wait, error.retry_after or 0.0)

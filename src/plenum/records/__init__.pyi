@@ -29,9 +29,11 @@ from .journal import Journal as Journal
 from .journal import drop_revoked as drop_revoked
 from .memo import recall as recall
 from .memo import remember as remember
+from .transcript import WHO as WHO
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
 from .transcript import collect_environments as collect_environments
+from .transcript import list_answerers as list_answerers
 from .transcript import read as read
 from .usage import Usage as Usage
 
@@ -42,6 +44,7 @@ __all__ = [
     "NO_ANSWERS",
     "REFUSED",
     "TRIAL",
+    "WHO",
     "CallLog",
     "DamagedJournal",
     "FailedCall",
@@ -59,6 +62,7 @@ __all__ = [
     "find_call_logs",
     "find_failed_call",
     "group_failures",
+    "list_answerers",
     "list_played_rounds",
     "list_weights",
     "read",

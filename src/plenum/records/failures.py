@@ -25,7 +25,7 @@ class Failure(StrEnum):
     Of calls that weren't made, or not waited for; the replicate is pending then, not failed:
 
     - ``budget``: the sweep's budget, or the account's quota, is used up
-    - ``unreachable``: the provider can't be reached: connection refused, no such host, TLS
+    - ``unreachable``: the provider can't be reached, or answers nothing but errors
     - ``held``: the provider asks to be left alone for longer than ``calls.max_wait_s``
     - ``unread``: none of the replicates that tried the model wrote an answer that could be read
     - ``interrupted``: Ctrl-C, SIGTERM, or another call stopped the sweep

@@ -170,6 +170,19 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
     return Transcript(head, tuple(turns), ballots, end, tuple(entries), link)
 
 
+WHO = ("answered_by", "host", "fingerprint")
+"""Fields of an answer's entry by which a provider says who answered."""
+
+
+def list_answerers(transcript: Transcript) -> dict[str, str]:
+    """List who answered a replicate, as far as providers say it: by model, host, fingerprint.
+
+    Several are joined by ``+``, in the order of their names.
+    """
+    met = {name: sorted({e[name] for e in transcript.calls if name in e}) for name in WHO}
+    return {name: "+".join(names) for name, names in met.items() if names}
+
+
 def collect_environments(transcripts: Sequence[Transcript]) -> dict[str, dict[str, Any]]:
     """Collect the environments that journals name, by digest, in order of first mention.
 

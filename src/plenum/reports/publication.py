@@ -63,8 +63,8 @@ class Product:
 
 def publish_product(product: Product, chosen: Settings) -> None:
     """Write a product, log its files to the study's report in MLflow, and print it."""
-    files = product.write(chosen.out)
-    if chosen.study:
+    files = product.write(chosen.folder)
+    if chosen.study and not chosen.split:  # the study's report has the tables of its design
         log_report(chosen.study, chosen.uri, files)
     if product.screen is not None and not chosen.every:
         show_whole(product.screen)

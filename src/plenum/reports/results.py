@@ -6,12 +6,12 @@ import shutil
 import sys
 from pathlib import Path
 
-from plenum.base import project_root
+from plenum.base import UserError, project_root
 from plenum.design import Kind
 from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind
-from plenum.reports.terminal_tables import show_framed, show_steps
+from plenum.reports.terminal_tables import show_framed, show_steps, show_text
 
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
 """Scripts that show more of a study, each with the part that the study's kind must have."""
@@ -26,10 +26,17 @@ def publish_results(chosen: Settings) -> None:
     Raises
     ------
     UserError
-        There is no such study, or nothing in it.
+        There is no such study, or nothing in it; or its kind can't be split.
     """
     kind = find_study_kind(chosen.study, chosen.uri)
+    if chosen.split and not kind.has("split"):
+        raise UserError(f"split: {chosen.split}; the tables of {kind.plural} aren't split")
     shown = kind.part("report_tables")(chosen)
+    if chosen.split:
+        show_text(
+            f"split by {chosen.split}: nobody drew who answered, so that what differs between them "
+            "may also come of when they did"
+        )
     if kind.has("findings"):
         show_framed(kind.part("findings")(shown), "What happened")
     show_steps(_next_steps(chosen, kind))
@@ -48,7 +55,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         arguments=shlex.join([f"study={chosen.study}", *store]),
         browser=chosen.uri == _LOCAL and in_project,
         more_tables=not chosen.every,
-        folder=chosen.out,
+        folder=chosen.folder,
         shown_by=[script for script, part in _SCRIPTS.items() if kind.has(part)],
         more=kind.more.replace(": ", "|") if in_project else "",
     )

@@ -11,6 +11,7 @@ from pydantic import BeforeValidator, Field
 from plenum.base import UserError
 from plenum.design import Positive, StrictSettings, Text, Whole, read_settings
 from plenum.dynamics import DRAWS, WINDOW
+from plenum.records import WHO
 
 T = TypeVar("T")
 
@@ -45,6 +46,10 @@ Looks = Annotated[
 ]
 Exact = Annotated[Positive, Field(strict=True)]
 Interval = Literal["jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible"]
+Split = Annotated[
+    Literal["", *WHO],  # type: ignore[valid-type]
+    BeforeValidator(lambda given: "" if given is None else given),
+]
 Out = Annotated[Path, BeforeValidator(_refuse_address)]
 """A file or folder that a script writes."""
 
@@ -68,6 +73,9 @@ class Settings(StrictSettings):
     baseline, reruns
         Other studies in the store: one-shot votes that deliberations are compared with, and
         reruns that a figure shows. Empty for none.
+    split
+        Who answered: the part by which the replicates of each condition are told apart, as if it
+        were a factor. Empty for none.
     every
         True if every table is printed, or what fits a screen.
     captions
@@ -83,8 +91,14 @@ class Settings(StrictSettings):
     seed: Annotated[Whole, Field(ge=0)] = 0
     baseline: Text = ""
     reruns: Text = ""
+    split: Split = ""
     every: bool = False
     captions: bool = False
+
+    @property
+    def folder(self) -> Path:
+        """The folder of what is written now: within ``out`` if conditions are split."""
+        return self.out / f"by_{self.split}" if self.split else self.out
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from functools import cached_property
 from plenum.design import KINDS, Kind
 from plenum.dynamics import Contrast, DecisionContrast, Estimate, ShareContrast
 from plenum.reports import decision_effects, effects
+from plenum.reports.answerers import split_conditions
 from plenum.reports.effects import E, Effect
 from plenum.reports.estimates import estimate_study, other_study, whole
 from plenum.reports.rows import Row
@@ -166,5 +167,7 @@ def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:
         There is no such study, or nothing in it.
     """
     study = Study(chosen.study, chosen.uri)
-    tracked = study.outlined if outlined else study.conditions
+    tracked = study.outlined if outlined and not chosen.split else study.conditions
+    if chosen.split:
+        tracked = split_conditions(tracked, chosen.split)
     return EstimatedStudy(chosen, tuple(estimate_study(tracked, chosen)))

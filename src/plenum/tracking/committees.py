@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.records import Transcript
+from plenum.records import WHO, Transcript
 from plenum.tracking import conditions
 
 
@@ -44,6 +44,7 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
         "indices": indices,
         "variants": tuple(completed["variant"]) if perturbed else (),
         "families": tuple(completed["family"]) if perturbed else (),
+        "answerers": {name: tuple(completed[name]) for name in WHO if name in completed},
         "repetitions": tuple(index // wordings for index in indices) if perturbed else (),
         "options": option_names(params.get("options", ""), array.shape[-1]),
     }

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plenum.base import name_folder
 from plenum.design import USUAL, Kind, find_kind
-from plenum.records import Transcript, collect_environments
+from plenum.records import WHO, Transcript, collect_environments, list_answerers
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}
@@ -72,6 +72,9 @@ class TrackedCondition:
         how often the replicates before it went through all wordings.
     environments
         Digests of the environments that the replicates ran in, where a backend names it.
+    answerers
+        Who answered each completed replicate, by ``answered_by``, ``host`` and ``fingerprint``, as
+        far as providers say it.
     tiny
         True if the model that ships with the project was called, under whatever label.
     options
@@ -119,6 +122,7 @@ class TrackedCondition:
     families: tuple[str, ...] = ()
     repetitions: tuple[int, ...] = ()
     environments: tuple[str, ...] = ()
+    answerers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tiny: bool = False
     options: tuple[str, ...] = ()
     metrics: pd.DataFrame = field(default_factory=pd.DataFrame)
@@ -302,6 +306,9 @@ def tabulate_replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
                 "family": t.head.get("family", ""),
                 "environment": " ".join(collect_environments([t])),
                 **t.totals(),
+                **list_answerers(t),
             }
         )
-    return pd.DataFrame(rows)
+    frame = pd.DataFrame(rows)
+    known = frame.columns.intersection([*WHO])
+    return frame.assign(**frame[known].fillna(""))

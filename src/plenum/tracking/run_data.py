@@ -11,7 +11,7 @@ import numpy as np
 from mlflow.entities import Metric
 
 from plenum.design import USUAL, find_kind, list_numbers
-from plenum.records import Transcript, Usage, find_failed_call, read_metrics
+from plenum.records import WHO, Transcript, Usage, find_failed_call, read_metrics
 from plenum.tracking import states
 from plenum.tracking.metric_names import encode_metric
 
@@ -71,6 +71,11 @@ def tags_of_condition(
         tags["plenum.decisions"] = json.dumps(decisions)
     if named := " ".join(environments):
         tags["plenum.environment"] = named
+    for name in WHO:
+        part = "fingerprints" if name == "fingerprint" else name
+        models = report.get("accounts", {}).get("models", {}).values()
+        if counts := sum((Counter(model.get(part, {})) for model in models), Counter[str]()):
+            tags[f"plenum.{name}"] = json.dumps(dict(sorted(counts.items())))
     return tags
 
 

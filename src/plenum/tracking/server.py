@@ -11,6 +11,8 @@ from typing import Any
 
 from plenum.base import UserError
 
+_NO_ACCESS = (401, 403)
+
 
 def post(uri: str, path: str, query: Mapping[str, object]) -> Any:
     """Send a request to the REST interface of a tracking server, and return its answer."""
@@ -28,9 +30,10 @@ def require_answers(uri: str) -> Iterator[None]:
     """Turn errors of a server that doesn't answer, or doesn't give access, into one line."""
     try:
         yield
-    except urllib.error.HTTPError as error:
-        raise _make_refusal(uri, f"{error.code} {error.reason}") from None
-    except (OSError, ValueError) as error:  # no server, or one that doesn't answer in JSON
+    except (OSError, ValueError) as error:
+        if isinstance(error, urllib.error.HTTPError) and error.code in _NO_ACCESS:
+            raise _make_refusal(uri, f"{error.code} {error.reason}") from None
+        # no server, one that doesn't answer in JSON, or a proxy in front of one that is down
         raise UserError(
             f"tracking.uri: no MLflow server answers at {uri} ({error}); start one, or use "
             "tracking=local"
@@ -51,7 +54,7 @@ def require_permission(uri: str) -> Iterator[None]:
             if isinstance(error, HTTPError)
             else {"PERMISSION_DENIED": 403, "UNAUTHENTICATED": 401}.get(error.error_code)
         )
-        if status not in (401, 403):
+        if status not in _NO_ACCESS:
             raise
         raise _make_refusal(uri, str(status)) from None
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from plenum.base import digest, flatten, list_secrets, redact, redact_data
-from plenum.models import Chat, Response, ToolCall, rebuild_reply
+from plenum.models import Chat, Response, ToolCall, describe_reply, rebuild_reply
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 SEAT_HEADER = "X-Plenum-Seat"
@@ -50,7 +50,7 @@ def entry(
         "round": at["round"],
         "seat": at["seat"],
         "model": redact(chat.model, known),
-        **vars(response.reply),
+        **describe_reply(response.reply),
         "prompt": request.digest,
         "occurrence": at["occurrence"],
         "interface": request.interface,

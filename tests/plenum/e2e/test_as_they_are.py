@@ -3,25 +3,32 @@
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pytest
 from aiohttp import web
-from command_line import KEY, Run
+from command_line import KEY, Run, runs
+from hydra import compose, initialize_config_dir
 from openai_server import Server
 from support.fault_server import FaultSettings, serve_in_thread
 
+from plenum.base import UserError
+from plenum.checks import prove
 from plenum.records import read
 from plenum.reports.explorer.replicates import talk
+from plenum.tracking.server import post
 
 pytestmark = pytest.mark.slow
 Body = dict[str, Any]
+ROOT = Path(__file__).resolve().parents[3]
 CALLS = 2 * (2 * 2 + 1)
 """Two replicates of a round of two seats: turns, ballots and a clerk's count."""
 LINE = 'STATE: pref=[0.20,0.30,0.50]; conf=70; tags=["fair_process","cost_control"]'
 TRIAL = 2
 """Its ballot and its count on trial."""
+BROKEN = 3
 THOUGHT = "They want a line. I secretly lean to A."
 
 
@@ -72,23 +79,67 @@ MODELS: dict[str, Callable[[Body], object]] = {
     "usagenull": set_body(usage=None),
     "usagetext": set_body(usage={"prompt_tokens": "1000", "completion_tokens": 100.0}),
     "nousage": lambda body: body.pop("usage"),
+    "router": set_body(provider="HostA"),
 }  # fmt: skip
 VOTELESS: dict[str, Callable[[Body], object]] = {
     "novote": bend(lambda text: "I abstain." if "decision" in text else text),
     "nocount": bend(lambda text: "It is clear." if "majority" in text else text),
 }
 """Models whose turns are read, and whose ballots or counts aren't."""
+SPOILT: dict[str, Callable[[Body], object]] = {
+    "inside": lambda body: body.update(error={"code": 502, "message": "HostX failed"}, choices=[]),
+    "choice": lambda body: body["choices"][0].update(
+        finish_reason="error", error={"code": 502}, message={"content": ""}
+    ),
+    "empty": set_message(content=lambda _: ""),
+}
+"""Answers that are none."""
+
+
+def stream(body: Body, pieces: int = 7) -> str:
+    """A completion as server-sent events, with its usage in the last."""
+    head = {key: value for key, value in body.items() if key not in ("choices", "usage")}
+    (choice,) = body["choices"]
+    sent: list[Body] = [{"delta": {"role": "assistant", "content": ""}, "index": 0}]
+    for name, text in choice["message"].items():
+        if isinstance(text, str) and name != "role":
+            parts = [text[at : at + pieces] for at in range(0, len(text), pieces)]
+            sent += [{"delta": {name: part}, "index": 0} for part in parts]
+    sent += [{"delta": {}, "finish_reason": choice["finish_reason"]}]
+    events = [{**head, "choices": [each]} for each in sent]
+    events += [{**head, "choices": [], "usage": body["usage"]}] if body.get("usage") else []
+    lines = [": kept alive", *(f"data: {json.dumps(event)}" for event in events), "data: [DONE]"]
+    return "\n\n".join(lines) + "\n\n"
 
 
 class OddServer(Server):
-    """Answers by the simulated agent, in the way that the model's name says."""
+    """Answers by the simulated agent, in the way that the model's name says.
+
+    A request for a stream gets one, of which the first three break off.
+    """
+
+    broken = 0
+    hosts: list[str] = []  # noqa: RUF012
 
     async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
         answered = await super().handle(request)
         assert isinstance(answered, web.Response)
-        body = json.loads(answered.body)  # type: ignore[arg-type]
-        (MODELS | VOTELESS)[(await request.json())["model"]](body)
-        return web.json_response(body)
+        if answered.status != 200:  # by the script
+            return answered
+        body, asked = json.loads(answered.body), await request.json()  # type: ignore[arg-type]
+        model = asked["model"]
+        if model == "only" and not asked.get("stream"):
+            error = {"message": "Stream must be set to true"}
+            return web.json_response({"error": error}, status=400)
+        (MODELS | SPOILT | VOTELESS | {"only": id, "whole": id})[model](body)
+        body |= {"provider": self.hosts.pop(0)} if self.hosts else {}
+        if not asked.get("stream") or model == "whole":
+            return web.json_response(body)
+        text = stream(body)
+        if self.broken < BROKEN:
+            self.broken += 1
+            text = text[: text.index("finish_reason") - 40].rpartition("\n\n")[0] + "\n\n"
+        return web.Response(text=text, content_type="text/event-stream")
 
 
 @pytest.fixture
@@ -181,6 +232,41 @@ def test_a_model_that_cannot_vote_stops_the_sweep_at_its_first_turns(
     assert "It is clear." in told
 
 
+def test_a_stream_is_read_to_its_end_and_asked_for_again_where_it_breaks_off(
+    odd: Server, run: Run, tmp_path: Path
+) -> None:
+    streamed = ("plain", "think", "field", "nousage")
+    told = ask(run, odd, *streamed, **{"backend.stream": "true", "+backend.extra.num_ctx": "8192"})
+    assert "4 conditions: 8 replicates = 8 completed" in told
+    assert len(odd.requests) == len(streamed) * CALLS + BROKEN == 43
+    sent = odd.requests[0]["body"]
+    assert (sent["stream"], sent["num_ctx"]) == (True, 8192)
+    first = read_journals(tmp_path)
+    ask(run, odd, *streamed)
+    found = read_journals(tmp_path)  # of both
+    for model in streamed:
+        once, twice = (
+            Counter((e["text"], e["tokens_in"], e.get("reasoning")) for e in each if "text" in e)
+            for each in (first[model], found[model])
+        )
+        assert twice == once + once, model
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_further_fields_and_the_name_of_the_limit_reach_the_server(
+    transport: str, odd: Server, run: Run
+) -> None:
+    extra = "{reasoning_effort:low,provider:{order:[HostA,HostB]},unsent:null}"
+    given = {"calls.transport": transport, "+backend.extra": extra}
+    ask(run, odd, "plain", **given, **{"backend.max_tokens_field": "max_completion_tokens"})
+    for request in odd.requests:
+        body = request["body"]
+        assert body["reasoning_effort"] == "low"
+        assert body["provider"] == {"order": ["HostA", "HostB"]}
+        assert body["max_completion_tokens"] == 400
+        assert not {"max_tokens", "unsent", "stream"} & body.keys()
+
+
 def test_a_budget_of_tokens_stops_at_a_server_that_does_not_count(odd: Server, run: Run) -> None:
     told = ask(run, odd, "nousage", status=1, **{"budget.tokens": "1000000"})
     assert "says no numbers of tokens" in told
@@ -204,6 +290,149 @@ def test_a_condition_that_was_begun_strictly_goes_on_so_and_pays_nothing_twice(
     ask(run, odd, "bold")
     assert {path.parent.name for path in tmp_path.glob("mlruns/journals/*/000.jsonl")} > {before}
     assert len(odd.requests) == 2 * (CALLS + TRIAL)
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+@pytest.mark.parametrize(
+    ("step", "times", "said"),
+    [
+        ({"status": 500, "message": "CUDA error"}, 99, "answered none of the last"),
+        ({"status": 502, "message": "bad gateway"}, 99, "answered none of the last"),
+        ({"raw": "<!doctype html>Sign in", "content_type": "text/html"}, 99, "answered none"),
+        ({"status": 503, "message": "Loading model"}, 99, "isn't ready within calls.patience=2 s"),
+        ({"status": 503, "message": "Loading model"}, 7, ""),
+    ],
+    ids=["500", "502", "html", "loads", "loaded"],
+)
+def test_a_dead_server_stops_the_sweep_and_one_that_starts_is_waited_for(
+    step: Body, times: int, said: str, transport: str, server: Server, run: Run
+) -> None:
+    server.script = [step] * times
+    given = {"calls.transport": transport, "calls.max_attempts": "2"}
+    given["calls.patience"] = "2" if said else "60"
+    told = ask(run, server, "m", status=int(bool(said)), **given)
+    lines = [line for line in told.splitlines() if line.startswith("stopped: ")]
+    assert len(lines) == bool(said)
+    assert said in "".join(lines)
+    assert f"{0 if said else 2} completed + 0 failed + {2 if said else 0} pending" in told
+    assert len(server.requests) <= (12 if said else times + CALLS)
+
+
+@pytest.mark.parametrize("transport", ["lean", "litellm"])
+def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
+    transport: str, odd: Server, run: Run, tmp_path: Path
+) -> None:
+    odd.hosts = ["HostA"] * CALLS + ["HostB"] * CALLS  # type: ignore[attr-defined]
+    given = {"calls.transport": transport, "calls.max_concurrency": "1", "replicates": "4"}
+    ask(run, odd, "plain", tracking="local", **given)
+    (log,) = tmp_path.glob("mlruns/journals/*/calls.jsonl")
+    answers = [line for line in map(json.loads, log.read_text().splitlines()) if line["answered"]]
+    entries = [entry for entry in read_journals(tmp_path)["plain"] if "text" in entry]
+    for replies in (answers, entries):
+        assert Counter(each["host"] for each in replies) == {"HostA": CALLS, "HostB": CALLS}
+        assert {each["answered_by"] for each in replies} == {"plain"}
+        assert {each["fingerprint"] for each in replies} == {"fp_1"}
+    (condition,) = runs(tmp_path, "default", "condition")
+    tag = condition.data.tags["plenum.host"]
+    assert json.loads(tag) == {"HostA": CALLS, "HostB": CALLS}
+    split = run("study=default", "split=host", script="scripts/tables.py").stdout
+    for words in ("two conditions of two replicates", "host=HostA", "host=HostB", "by_host"):
+        assert words in split
+    frame = (tmp_path / "outputs/default/by_host/decision_contrasts.csv").read_text()
+    assert "host=HostB - host=HostA" in frame.replace("agents=2 ", "")
+    none = run("study=default", "split=answered_by", script="scripts/tables.py").stdout
+    assert "answered_by=plain" in none
+
+
+def test_a_refused_request_is_told_what_helps(odd: Server, run: Run) -> None:
+    for words, helps in {
+        "This model's maximum context length is 1600 tokens": "protocol.window or sampling.max_tok",
+        "'temperature' does not support 0 with this model": "sampling.temperature=1",
+        "Use 'max_completion_tokens' instead": "backend.max_tokens_field=max_completion_tokens",
+        "Stream must be set to true": "backend.stream=true",
+    }.items():
+        odd.script = [{"status": 400, "message": words}] * 2
+        told = ask(run, odd, "plain", seed=str(len(odd.requests)), status=1)
+        assert helps in told
+        assert "retry_failed=true" not in told
+
+
+def test_a_proxy_whose_tracking_server_is_down_asks_for_no_login(server: Server) -> None:
+    server.script = [{"status": 502}, {"status": 401}]
+    with pytest.raises(UserError, match=r"no MLflow server answers at .*502"):
+        post(server.url, "experiments/search", {})
+    with pytest.raises(UserError, match=r"answers 401 .*MLFLOW_TRACKING_USERNAME"):
+        post(server.url, "experiments/search", {})
+
+
+PROVED = {
+    "plain": ("free", "envelope", "text 5"),
+    "only": ("in pieces", "envelope", "text in pieces 1"),
+    "whole": ("in pieces", "envelope", "text 1"),
+    "parts": ("constrained", "envelope", "parts 5"),
+    "tool": ("free", "envelope", "the call of a tool 5"),
+    "reasoned": ("free", "reasoning", "is the answer 5"),
+    "field": ("free", "reasoning", "before the answer 5"),
+    "bold": ("free", "answers", "ballot 2 of 2"),
+    "usagetext": ("free", "tokens", "not as whole numbers 5"),
+    "usagenull": ("free", "tokens", "not said 5"),
+    "router": ("free", "host", "HostA 5"),
+    "inside": ("free", "envelope", "an error with status 200 2"),
+    "choice": ("free", "envelope", "an error as its choice 2"),
+    "empty": ("free", "envelope", "empty 2"),
+}
+"""What a proof says of each dialect: the round, the check, and a line of the cell."""
+
+
+class Replay(Server):
+    """Answers each request as a recording says."""
+
+    recorded: list[Body]
+
+    async def handle(self, request: web.BaseRequest) -> web.StreamResponse:
+        asked = await request.json()
+        self.requests.append(asked)
+        at = next(n for n, each in enumerate(self.recorded) if each["request"] == asked)
+        was = self.recorded.pop(at)
+        return web.Response(text=was["body"], status=was["status"], content_type=was["type"])
+
+
+def prove_model(url: str, model: str, folder: Path) -> Body:
+    """The recording of a proof."""
+    with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
+        cfg = compose(
+            "probe",
+            [
+                *(f"model.default=hosted_vllm/{model}", f"backend.api_base.hosted_vllm={url}"),
+                *("model.name=x", f"out={folder}", "calls.backoff_s=0.01", "prove=true"),
+            ],
+        )
+    prove(cfg)
+    (file,) = folder.glob("*/recording.json")
+    recording: Body = json.loads(file.read_text())
+    return recording
+
+
+def test_a_proof_tells_dialects_apart_and_its_recording_can_be_played_again(
+    odd: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOSTED_VLLM_API_KEY", KEY)
+    odd.broken = BROKEN  # type: ignore[attr-defined]
+    tables, asked = {}, 0
+    for model, (name, check, line) in PROVED.items():
+        recording = prove_model(odd.url, model, tmp_path / model)
+        made, asked = len(odd.requests) - asked, len(odd.requests)
+        assert made == sum(map(len, recording["exchanges"].values())) <= 15
+        tables[model] = recording["table"]
+        assert line in tables[model][name][check].splitlines(), model
+        assert KEY not in json.dumps(recording)
+        assert odd.url not in json.dumps(recording)
+        with serve_in_thread(FaultSettings(port=0), Replay) as replay:
+            replay.server.recorded = [*chain(*recording["exchanges"].values())]  # type: ignore
+            again = prove_model(replay.url, model, tmp_path / f"{model}-again")
+        assert again["table"] == recording["table"], model
+    told = {json.dumps({**table, "name": ""}).replace(f"{m} ", "") for m, table in tables.items()}
+    assert len(told) == len(PROVED) >= 8
 
 
 ERRORS: dict[str, tuple[int, Body, str]] = {

@@ -22,7 +22,10 @@ from plenum.execution.report_pool import ReportPool
 from plenum.records import Journal, read, read_attempts
 
 Lab = Callable[..., Job]
-QUICK = ("tracking=none", "replicates=3", "rounds=1", "calls.backoff_s=0.01", "calls.timeout_s=20")
+QUICK = (
+    *("tracking=none", "replicates=3", "rounds=1", "calls.backoff_s=0.01", "calls.timeout_s=20"),
+    "calls.patience=0",
+)
 
 
 @pytest.fixture(autouse=True)

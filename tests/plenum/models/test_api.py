@@ -484,6 +484,7 @@ def test_a_model_that_takes_no_temperature_of_ours_is_refused_in_one_line(model:
     with pytest.raises(UserError, match=rf"^model {model}: .*temperature") as caught:
         ApiBackend({}, False).check((model,), Sampling(0.0, 50))
     assert "\n" not in str(caught.value)
+    assert str(caught.value).endswith("; set sampling.temperature=1")
     ApiBackend({}, False).check((model,), Sampling(1.0, 50))
 
 

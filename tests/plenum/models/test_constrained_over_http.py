@@ -215,8 +215,41 @@ def test_the_parameters_of_a_schema_are_made_once(condition: Make) -> None:
 
 def test_the_form_is_part_of_the_identity_where_it_is_chosen(condition: Make) -> None:
     plain = condition("backend=api")
-    assert plain.identity == condition("backend=api", "backend.answer_form=auto").identity
-    assert plain.identity != condition("backend=api", "backend.answer_form=json_object").identity
+    usual = ("answer_form=auto", "extra={}", "max_tokens_field=max_tokens", "stream=false")
+    others = (
+        *("backend.answer_form=json_object", "+backend.extra.num_ctx=1", "backend.stream=true"),
+        *("+backend.extra.num_ctx=2", "backend.max_tokens_field=max_completion_tokens"),
+    )
+    for setting in usual:
+        assert plain.identity == condition("backend=api", f"backend.{setting}").identity
+    changed = {condition("backend=api", setting).identity for setting in others}
+    assert len(changed - {plain.identity}) == len(others)
+
+
+@pytest.mark.parametrize(
+    ("overrides", "why"),
+    [
+        (["+backend.extra.messages=[]"], "backend.extra: messages: plenum writes this field"),
+        (["+backend.extra.temperature=1"], "by sampling.temperature"),
+        (["+backend.extra.api_key=abc"], "api_key: a secret belongs in an environment variable"),
+    ],
+)
+def test_fields_that_plenum_writes_and_secrets_are_refused(
+    overrides: list[str], why: str, refusal: Callable[..., str]
+) -> None:
+    assert why in refusal("backend=api", *overrides)
+
+
+def test_a_field_that_litellm_would_keep_is_refused(job: Make) -> None:
+    given = ("backend=api", "model.default=anthropic/x", "+backend.extra.mock_response=hi")
+    with pytest.raises(UserError, match=r"^backend.extra: mock_response: LiteLLM takes this"):
+        require_parameters([job(*given)])
+
+
+@pytest.mark.parametrize("more", [("model.default=anthropic/x",), ("calls.transport=litellm",)])
+def test_a_stream_through_litellm_is_refused(more: tuple[str, ...], job: Make) -> None:
+    with pytest.raises(UserError, match=r"^backend.stream: .*calls.transport=lean"):
+        require_parameters([job("backend=api", "backend.stream=true", *more)])
 
 
 @pytest.mark.parametrize("fault", ["malformed", "length"])

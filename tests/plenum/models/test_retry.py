@@ -3,6 +3,7 @@
 import asyncio
 
 import pytest
+import virtual_clock
 
 from plenum.design import Sampling
 from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply, Response
@@ -166,10 +167,41 @@ def test_the_gate_is_not_held_while_waiting_for_the_next_attempt() -> None:
     assert gate.entered == 2
 
 
+@pytest.mark.parametrize(("away_s", "patience_s"), [(100, 300), (400, 300), (100, 0)])
+def test_a_server_that_is_not_there_yet_is_waited_for(away_s: float, patience_s: float) -> None:
+    class Starting(Scripted):
+        async def attempt(self, chat: Chat, number: int) -> Response:
+            if virtual_clock.now() < away_s:
+                raise CallError(Failure.SERVER, "refused", reached=False, starting=True)
+            step = self.script.pop(0)
+            if isinstance(step, Exception):
+                raise step
+            return Response(step)  # type: ignore[arg-type]
+
+    seen = list[Attempt]()
+
+    def call() -> Answer:
+        # the attempts at nobody don't count: five more fail, and the sixth is answered
+        model = Starting(*[CallError(Failure.SERVER, "500", 500)] * 5, Reply("fine", 1, 1))
+        policy = Policy(6, None, 1.0, 60.0, patience_s)
+        calling = call_with_retries(model, CHAT, policy, Turnstile(), seen.append)
+        answer: Answer = virtual_clock.run(calling)
+        return answer
+
+    if away_s < patience_s:
+        assert call().response.reply.text == "fine"
+        assert [each.reached for each in seen[-5:]] == [True] * 5
+    else:
+        with pytest.raises(CallError, match="refused"):
+            call()
+    unreached = sum(not each.reached for each in seen)
+    assert max(6, min(away_s, patience_s) / 10) <= unreached <= max(6, away_s)
+
+
 def test_the_backoff_grows_is_capped_and_jittered() -> None:
     policy = Policy(max_attempts=9, timeout_s=1, backoff_s=1.0, backoff_max_s=8.0)
     chats = [Chat("m", (), 0.0, 1, seed) for seed in range(400)]
     for number, ceiling in [(1, 1), (2, 2), (3, 4), (4, 8), (7, 8)]:
-        waits = [_wait(policy, chat, number, None) for chat in chats]
+        waits = [_wait(policy, chat, number, CallError(Failure.SERVER, "x")) for chat in chats]
         assert max(waits) <= ceiling
         assert abs(sum(waits) / len(waits) - ceiling / 2) < 0.1 * ceiling

@@ -5,7 +5,7 @@ server of a fleet has its own concurrency and holds.
 """
 
 import asyncio
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from typing import Any
 
 from plenum.base import Stopped
@@ -20,8 +20,11 @@ from plenum.records import Failure
 _OVERLOADED = (503, 529)
 _OF_BATCHES = (Failure.UNREACHABLE, Failure.INTERRUPTED)
 """Failures of batches: none was taken, or one is still out, which the next run continues."""
+_TRANSIENT = frozenset(failure for failure in Failure if failure.transient)
 _NOTICEABLE_S = 1.0
 """A shorter wait isn't reported."""
+_GIVEN_UP = 4
+"""Calls whose attempts all failed, after which a server that had answered before counts as dead."""
 
 
 class ProviderUnavailable(Stopped):
@@ -68,8 +71,11 @@ class Limiter:
         self._lanes: OrderedDict[tuple[str, str], Lane] = OrderedDict()
         self._limited = {name for name in (*calls.rpm, *calls.tpm) if name != provider}
         self._waiting = 0
-        self._unavailable: tuple[Failure, str] | None = None
+        # the models that nothing more is sent to; of the empty name: the whole provider
+        self._unavailable: dict[str, tuple[Failure, str]] = {}
         self._unreached = 0
+        self._answered = set[str]()
+        self._failing = Counter[str]()
         self._pauses: dict[asyncio.Future[None], tuple[float, str]] = {}
         self._timer: asyncio.TimerHandle | None = None
         self.in_flight = self.peak = 0
@@ -101,7 +107,7 @@ class Limiter:
         ProviderUnavailable
             Nothing more is sent to the provider.
         """
-        self.require_available()
+        self.require_available(model)
         if (permit := self.enter_now(tokens, model, server)) is not None:
             return permit
         waiting = WaitingCall(tokens, self._loop.create_future())
@@ -121,22 +127,22 @@ class Limiter:
 
     def enter_now(self, tokens: int, model: str = "", server: str = "") -> Permit | None:
         """Return a permit, if nothing has to be waited for."""
-        if self._unavailable or self._waiting:
+        if self._unavailable.keys() & {"", model} or self._waiting:
             return None
         lane, now = self._lane(model, server), self._loop.time()
         if lane.wait(tokens, now) or self._rates.wait(tokens, now):
             return None
         return self._admit(lane, tokens)
 
-    async def pause(self, seconds: float, reason: str) -> None:
-        """Wait before another attempt at a call.
+    async def pause(self, seconds: float, reason: str, model: str = "") -> None:
+        """Wait before another attempt at a call of a model.
 
         Raises
         ------
         ProviderUnavailable
             There will be none: nothing more is sent to the provider.
         """
-        self.require_available()
+        self.require_available(model)
         over: asyncio.Future[None] = self._loop.create_future()
         timer = self._loop.call_later(seconds, _end, over)
         self._pauses[over] = self._loop.time() + seconds, reason
@@ -146,7 +152,9 @@ class Limiter:
             timer.cancel()
             del self._pauses[over]
 
-    def leave(self, permit: Permit, attempt: Attempt, hold_s: float, used: int) -> None:
+    def leave(
+        self, permit: Permit, attempt: Attempt, hold_s: float, used: int, model: str = ""
+    ) -> None:
         """Return a permit.
 
         Parameters
@@ -159,6 +167,8 @@ class Limiter:
             For how long the provider wants no call.
         used
             Tokens that the call used.
+        model
+            Whose call it was.
         """
         now, server = self._loop.time(), permit.lane.server
         binding = bool(permit.lane.queue) or server.in_flight >= server.concurrency.limit
@@ -171,6 +181,11 @@ class Limiter:
         if not attempt.reached:
             server.concurrency.reset()
         self._unreached = 0 if attempt.reached else self._unreached + 1
+        if attempt.outcome == "ok":
+            self._answered.add(model)
+        if attempt.reached and attempt.outcome not in (Failure.INTERRUPTED, Failure.BUG):
+            unanswered = attempt.outcome in _TRANSIENT
+            self._failing[model] = self._failing[model] + 1 if unanswered else 0
         if hold_s > self._calls.max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))
         elif now + hold_s > server.held_until:
@@ -180,13 +195,16 @@ class Limiter:
         self._rates.settle(permit.units_of_all, used)
         self._end(server)
 
-    def give_up(self, error: CallError, attempts: int) -> None:
+    def give_up(self, error: CallError, attempts: int, model: str = "") -> None:
         """Report that a call's attempts are used up, and how the last one ended.
 
         Parameters
         ----------
         attempts
-            How many there are. Where so many in a row reached nothing, no further call will.
+            How many there are. Where so many in a row reached nothing, no further call will; nor
+            where so many in a row failed at a model that hasn't answered at all.
+        model
+            Whose call it was.
 
         Raises
         ------
@@ -195,24 +213,31 @@ class Limiter:
             alone for too long.
         """
         if not error.reached or error.failure in _OF_BATCHES:
-            why = "" if error.failure in _OF_BATCHES else " can't be reached"
+            why = "" if error.failure in _OF_BATCHES else self._describe_absence(error)
             reason = f"{self._provider}{why}: {error.detail}"
             if self._unreached >= attempts:
                 self._close(Failure.UNREACHABLE, reason)
             raise ProviderUnavailable(Failure.UNREACHABLE, reason)
         if error.failure.transient and (error.retry_after or 0.0) > self._calls.max_wait_s:
             self.require_available()
+        failed = self._failing[model]
+        borne = attempts * (_GIVEN_UP if model in self._answered else 1)
+        if error.failure.transient and failed >= borne and self._provider != "simulated":
+            said = f"{error.status}: {error.detail}" if error.status else error.detail
+            dead = f"model {model}: its server answered none of the last {failed} calls ({said})"
+            self._unavailable.setdefault(model, (Failure.UNREACHABLE, dead))
+            self.require_available(model)
 
-    def require_available(self) -> None:
-        """Raise if nothing more is sent to the provider.
+    def require_available(self, model: str = "") -> None:
+        """Raise if nothing more is sent to the provider, or to the model.
 
         Raises
         ------
         ProviderUnavailable
             Nothing is.
         """
-        if self._unavailable:
-            raise ProviderUnavailable(*self._unavailable)
+        if why := self._unavailable.get("") or self._unavailable.get(model):
+            raise ProviderUnavailable(*why)
 
     def describe_waits(self) -> str:
         """Describe the limit that keeps calls waiting, and for how long; empty without waits."""
@@ -236,13 +261,19 @@ class Limiter:
 
     def _close(self, failure: Failure, reason: str) -> None:
         """Send nothing more, and release all calls that wait for the provider."""
-        self._unavailable = self._unavailable or (failure, reason)
+        why = self._unavailable.setdefault("", (failure, reason))
         waiting: list[asyncio.Future[Any]] = [*self._pauses]
         lanes = self._lanes.values()
         waiting += [self._next(lane).permit for lane in lanes for _ in range(len(lane.queue))]
         for future in waiting:
             if not future.done():
-                future.set_exception(ProviderUnavailable(*self._unavailable))
+                future.set_exception(ProviderUnavailable(*why))
+
+    def _describe_absence(self, error: CallError) -> str:
+        why = "isn't ready" if error.status else "can't be reached"
+        patient = error.starting and self._calls.patience > 0
+        waited = f" within calls.patience={self._calls.patience:g} s" if patient else ""
+        return f" {why}{waited}"
 
     def _too_long(self, hold_s: float, attempt: Attempt) -> str:
         words = f" ({attempt.status}: {attempt.detail})" if attempt.outcome != "ok" else ""

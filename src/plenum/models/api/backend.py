@@ -17,6 +17,7 @@ from plenum.models.api import (
     bodies,
     cache_marks,
     completions,
+    exchanges,
     faults,
     rate_headers,
     routes,
@@ -50,6 +51,12 @@ class ApiBackend:
         Prints a line for the user: what becomes of a fleet's servers.
     answer_form
         The form in which servers that are called directly get the schema of an answer.
+    extra
+        Further fields of plenum's own requests; one that is ``None`` isn't sent.
+    max_tokens_field
+        The field that bounds an answer, where LiteLLM's table of models doesn't say another.
+    stream
+        True if answers are asked for in pieces, where servers are called directly.
     """
 
     def __init__(
@@ -60,11 +67,16 @@ class ApiBackend:
         prices: Prices | None = None,
         say: Callable[[str], object] = say,
         answer_form: str = "auto",
+        extra: Mapping[str, Any] | None = None,
+        max_tokens_field: str = "max_tokens",
+        stream: bool = False,
     ) -> None:
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
         self._servers = {provider: servers(urls, say) for provider, urls in listed.items()}
         self._send_seed = send_seed
         self._answer_form = answer_form
+        self._extra, self._max_tokens_field = dict(extra or {}), max_tokens_field
+        self._stream = _STREAM if stream else {}
         self._calls = calls or Calls()
         self._prices = prices or Prices()
         self._routes: dict[tuple[str, str], Route] = {}
@@ -83,7 +95,7 @@ class ApiBackend:
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
             for base in self._servers_of(model).urls:
-                self._route(model, base).parameters(sampling, **more)
+                self._route(model, base).parameters(sampling, self._extra, **more)
 
     def provider(self, model: str) -> str:
         """LiteLLM's name of the provider."""
@@ -126,7 +138,8 @@ class ApiBackend:
             return await endpoint.post(self.pool(), chat, number, {})
         seed = self._seed(chat)
         if self._calls.transport == "lean" and route.compatible:
-            parameters = {**self._sampling(chat, route), **seed}
+            parameters = {**self._stream, **self._sampling(chat, route), **seed}
+            parameters = {name: each for name, each in parameters.items() if each is not None}
             endpoint = self._endpoint(chat.model, base)
             return await endpoint.post(self.pool(), chat, number, parameters)
         return await self._ask_litellm(chat, number, route, seed)
@@ -153,9 +166,12 @@ class ApiBackend:
             more = {**more, "logprobs": True}
         form = self._form(chat, route)
         if "response_format" in form:
-            more = {**more, **form}
-        elif form:
-            more = {**more, "extra_body": form}
+            more, form = {**more, **form}, {}
+        extra = {name: each for name, each in self._extra.items() if each is not None}
+        if not route.compatible:  # LiteLLM puts each where the provider's interface has it
+            more = {**more, **extra}
+        elif body := {**form, **extra}:
+            more = {**more, "extra_body": body}
         more = {**more, "extra_headers": call_headers(chat, number)}
         # LiteLLM's openai provider calls the OpenAI-compatible API, as the lean path does.
         self_hosted = route.compatible and route.provider != "openai"
@@ -164,21 +180,23 @@ class ApiBackend:
                 model=f"openai/{route.wire}" if self_hosted else chat.model,
                 messages=_messages(route, chat),
                 temperature=chat.temperature,
-                max_tokens=chat.max_tokens,
                 api_base=route.base,
                 api_key=route.key or ("none" if route.compatible else None),
                 num_retries=0,
                 max_retries=0,
-                **more,
+                **{self._max_tokens_field: chat.max_tokens, **more},
             )
         except Exception as error:
-            raise faults.classify_raised(route, error) from None
+            fault = faults.classify_raised(route, error)
+            exchanges.note({"model": route.wire}, fault.status, "text/plain", fault.detail.encode())
+            raise fault from None
         return self._read(chat, response)
 
     def _read(self, chat: Chat, response: Any) -> Response:
         try:
             data = _as_completion(response)
             headers = _headers(response)
+            exchanges.note({"model": chat.model}, 200, "application/json", data)
             return completions.read_completion(
                 data,
                 self._prices.of(chat.model),
@@ -203,7 +221,10 @@ class ApiBackend:
             if "response_format" in form:
                 more, form = {**more, **form}, {}
             sampling = Sampling(chat.temperature, chat.max_tokens)
-            self._parameters[key] = {**route.parameters(sampling, **more), **form}
+            fields = route.parameters(sampling, self._extra, **more)
+            if "max_tokens" in fields:
+                fields[self._max_tokens_field] = fields.pop("max_tokens")
+            self._parameters[key] = {**fields, **form, **self._extra}
         return self._parameters[key]
 
     def _form(self, chat: Chat, route: Route) -> dict[str, Any]:
@@ -240,6 +261,7 @@ class ApiBackend:
 
 
 _ELSEWHERE = OneServer("")
+_STREAM = {"stream": True, "stream_options": {"include_usage": True}}
 
 
 def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:

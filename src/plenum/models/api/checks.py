@@ -7,7 +7,13 @@ from plenum.base import UserError, join_first
 from plenum.design import Api, Calls, Job
 from plenum.models.api.backend import ApiBackend
 from plenum.models.api.prices import Prices, explain_prices
-from plenum.models.api.routes import is_model, refuse_unknown_limits, require_model_parameters
+from plenum.models.api.routes import (
+    find_foreign_fields,
+    is_direct,
+    is_model,
+    refuse_unknown_limits,
+    require_model_parameters,
+)
 
 _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
 """A schema that stands for all: whether a model takes one doesn't depend on it."""
@@ -15,8 +21,8 @@ _ANY = {"name": "answer", "schema": {"type": "object", "properties": {}}}
 
 def build(settings: Api, calls: Calls, prices: Prices, say: Callable[[str], object]) -> ApiBackend:
     """Build the backend."""
-    more = (calls, prices, say, settings.answer_form)
-    return ApiBackend(settings.fleets, settings.send_seed, *more)
+    written = (settings.answer_form, settings.extra, settings.max_tokens_field, settings.stream)
+    return ApiBackend(settings.fleets, settings.send_seed, calls, prices, say, *written)
 
 
 def require_parameters(jobs: Sequence[Job]) -> None:
@@ -28,16 +34,28 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         One doesn't, or LiteLLM can't route it.
     """
     wanted = {
-        (model, job.condition.sampling, job.condition.backend.send_seed, job.condition.constrained)
+        repr((model, job.condition.sampling, backend, job.condition.constrained)): (model, job)
         for job in jobs
-        if isinstance(job.condition.backend, Api)
+        if isinstance(backend := job.condition.backend, Api)
         for model in job.condition.models
     }
-    for model, sampling, seeded, constrained in sorted(wanted, key=repr):
-        more: dict[str, Any] = {"seed": 1} if seeded else {}
-        if constrained:
+    for _, (model, job) in sorted(wanted.items()):
+        backend = job.condition.backend
+        assert isinstance(backend, Api)
+        more: dict[str, Any] = {"seed": 1} if backend.send_seed else {}
+        if job.condition.constrained:
             more["response_format"] = {"type": "json_schema", "json_schema": _ANY}
-        require_model_parameters(model, sampling, **more)
+        require_model_parameters(model, job.condition.sampling, backend.extra, **more)
+        if taken := find_foreign_fields(model, backend.extra):
+            raise UserError(
+                f"backend.extra: {taken[0]}: LiteLLM takes this for a setting of its own"
+            )
+        if backend.stream and not is_direct(model, job.calls):
+            raise UserError(
+                f"backend.stream: model {model} is called through LiteLLM or in batches, which "
+                "plenum doesn't stream; only servers with OpenAI's protocol are called directly, "
+                "with calls.transport=lean"
+            )
 
 
 def require_prices(jobs: Sequence[Job], prices: Prices) -> None:

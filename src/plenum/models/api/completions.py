@@ -40,16 +40,27 @@ def parse_body(raw: bytes | bytearray) -> Any:
 
     Raises
     ------
-    Unfit
+    UnfitReply
         It is none.
     """
-    if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
-        raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
+    bound_values(raw)
     try:
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8
         kind = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"
         raise UnfitReply(kind) from None
+
+
+def bound_values(raw: bytes | bytearray) -> None:
+    """Refuse a body with so many values that they fill the memory.
+
+    Raises
+    ------
+    UnfitReply
+        It has.
+    """
+    if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
+        raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
 
 
 class ReportedError(Exception):
@@ -137,18 +148,18 @@ def read_completion(
     assert tokens_in is not None
     cached, written, hour = _read_cached(usage, tokens_in, dropped)
     cost = price.of(tokens_in, tokens_out, cached, written, hour) if price else None
+    labels = ("model", "provider", "system_fingerprint")
+    who = [_label(data, name, _LONGEST_LABEL, dropped) or "" for name in labels]
     return Response(
-        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned),
+        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned, *who),
         hold_s=hold_s,
-        fingerprint=_label(data, "system_fingerprint", _LONGEST_LABEL, dropped),
+        fingerprint=who[-1] or None,
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
         server=server,
         cached=cached,
         written=written,
         counted=counted,
-        answered_by=_label(data, "model", _LONGEST_LABEL, dropped) or "",
-        host=_label(data, "provider", _LONGEST_LABEL, dropped) or "",
     )
 
 

@@ -50,10 +50,14 @@ _NO_MONEY = re.compile(
     re.IGNORECASE,
 )
 
+_REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
+"""How systems say that nobody listens at an address."""
 _UNAVAILABLE = 503
-_LOADING = re.compile(r"\b(?:loading|starting|warming up|not ready)\b", re.IGNORECASE)
-_LOADING_S = 10.0
-"""Seconds between attempts at a server that is loading its model."""
+_LOADING = re.compile(
+    r"\b(?:(?:down)?loading|loaded|starting|booting|initiali[sz]ing|warming up|not ready|"
+    r"no healthy upstream)\b",
+    re.IGNORECASE,
+)
 
 _LONGEST = 10_000
 """Characters of an error's body that are classified."""
@@ -70,12 +74,8 @@ def classify_status(
         _classify(route, original)
     except Exception as error:
         failure = _by_code(code, message) or _failure(error, status)
-    wait = rate_headers.retry_after(headers)
     said = message or text or f"status {status}"
-    if status == _UNAVAILABLE and _LOADING.search(said[:_LONGEST]):
-        # a server that is being started answers later: nothing was read, nothing is billed
-        return CallError(Failure.SERVER, said, status, wait or _LOADING_S, reached=False)
-    return CallError(failure, said, status, wait)
+    return _make_error(failure, said, status, rate_headers.retry_after(headers))
 
 
 def classify_reported(
@@ -90,7 +90,7 @@ def classify_connection(route: Route, error: BaseException) -> CallError:
     """Classify a connection that wasn't made; the first cause says most."""
     *_, cause = (candidate for candidate in _causes(error) if str(candidate) or candidate is error)
     detail = f"no connection to {route.base or route.provider}: {type(cause).__name__}: {cause}"
-    return CallError(Failure.SERVER, detail, reached=False)
+    return CallError(Failure.SERVER, detail, reached=False, starting=bool(_REFUSED.search(detail)))
 
 
 def classify_raised(route: Route, error: Exception) -> CallError:
@@ -109,12 +109,15 @@ def classify_raised(route: Route, error: Exception) -> CallError:
     failure = _by_code(code, text) or next(
         (kind for name, kind in _BY_CODE.items() if name in text[:_LONGEST]), None
     )
-    return CallError(
-        failure or _failure(error, status),
-        f"{type(error).__name__}: {text}",
-        status,
-        rate_headers.retry_after(_headers(error)),
-    )
+    said, wait = f"{type(error).__name__}: {text}", rate_headers.retry_after(_headers(error))
+    return _make_error(failure or _failure(error, status), said, status, wait)
+
+
+def _make_error(failure: Failure, said: str, status: int | None, wait: float | None) -> CallError:
+    # a server that is being started answers later: nothing was read, nothing is billed
+    loading = status == _UNAVAILABLE and _LOADING.search(said[:_LONGEST]) is not None
+    failure = Failure.SERVER if loading else failure
+    return CallError(failure, said, status, wait, reached=not loading, starting=loading)
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

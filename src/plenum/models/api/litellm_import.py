@@ -16,6 +16,7 @@ import litellm
 from litellm import exceptions
 from litellm.llms.custom_httpx import aiohttp_transport
 from litellm.llms.openai.common_utils import OpenAIError
+from litellm.types.utils import all_litellm_params
 
 from plenum.models.api import bodies
 
@@ -44,4 +45,4 @@ def limit_litellm_answers(most: int) -> None:
     aiohttp_transport.AiohttpResponseStream = BoundedStream  # type: ignore[misc]
 
 
-__all__ = ["OpenAIError", "exceptions", "limit_litellm_answers", "litellm"]
+__all__ = ["OpenAIError", "all_litellm_params", "exceptions", "limit_litellm_answers", "litellm"]

@@ -16,7 +16,8 @@ from aiohttp.helpers import get_env_proxy_for_url
 from pydantic_core import PydanticSerializationError, to_json
 from yarl import URL
 
-from plenum.models.api import bodies, completions, faults, rate_headers
+from plenum.models.api import bodies, completions, exchanges, faults, rate_headers
+from plenum.models.api.event_streams import parse_answer
 from plenum.models.api.interfaces import CHAT, ProviderInterface
 from plenum.models.api.prices import Price
 from plenum.models.api.routes import Route
@@ -63,7 +64,8 @@ class Endpoint:
         headers = {**self._headers, **call_headers(chat, number)}
         if chat.request is not None:
             headers |= chat.request.headers
-        body = _encode(make_request(self.route.wire, chat, parameters))
+        request = make_request(self.route.wire, chat, parameters)
+        body = _encode(request)
         try:
             async with session.post(
                 self._url, data=body, headers=headers, **self._options
@@ -77,13 +79,14 @@ class Endpoint:
             raise CallError(Failure.SERVER, str(error), 200) from None
         except Exception as error:  # whatever aiohttp makes of what a server sends
             raise CallError(Failure.SERVER, f"{type(error).__name__}: {error}") from None
+        exchanges.note(request, response.status, response.content_type, raw)
         if response.status != 200:
             raise faults.classify_status(self.route, response.status, raw, response.headers)
         return self._read(chat, raw, response.headers)
 
     def _read(self, chat: Chat, raw: bytearray, headers: Mapping[str, str]) -> Response:
         try:
-            data = completions.parse_body(raw)
+            data = parse_answer(raw)
             response = completions.read_completion(
                 self._interface.as_completion(data),
                 self._price,

@@ -1,22 +1,31 @@
 """Routes to models: provider, endpoint, key, and accepted parameters."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cache
 from ipaddress import ip_address
+from types import MappingProxyType
 from typing import Any
 from urllib.parse import urlsplit
 
 from plenum.base import UserError
 from plenum.design import Calls, Sampling
-from plenum.models.api.litellm_import import litellm
+from plenum.models.api.litellm_import import all_litellm_params, litellm
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com/v1"
 _SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
 COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
 """Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
+_DECISIVE = ("reasoning_effort",)
+"""Further fields of a request that decide which others a model takes."""
+_OF_LITELLM = (
+    *("timeout", "base_url", "deployment_id", "extra_body", "extra_headers", "model_list"),
+    *("drop_params", "additional_drop_params"),
+)
+"""Arguments of LiteLLM's that its own list leaves out."""
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 _ASKED_BY = {"seed": "backend.send_seed", "response_format": "protocol.answers"}
 """Settings that ask for a parameter, for the message where a model refuses it."""
 
@@ -50,14 +59,20 @@ class Route:
         """True if the endpoint has OpenAI's protocol."""
         return self.provider in COMPATIBLE
 
-    def parameters(self, sampling: Sampling, **more: Any) -> dict[str, Any]:
+    def parameters(
+        self, sampling: Sampling, extra: Mapping[str, Any] = NOTHING, **more: Any
+    ) -> dict[str, Any]:
         """Map sampling parameters to the model's, by LiteLLM's table.
+
+        ``extra`` are further fields of the request, as they will be sent.
 
         Raises
         ------
         UserError
             The model refuses one of them, for instance any temperature but its own.
         """
+        names = _DECISIVE if self.compatible else ()
+        more |= {name: extra[name] for name in names if extra.get(name) is not None}
         try:
             mapped = litellm.utils.get_optional_params(
                 model=self.wire,
@@ -68,14 +83,34 @@ class Route:
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
+            if "temperature" in reason:  # LiteLLM's advice goes on about its own arguments
+                reason = f"{reason.partition(' unless ')[0].strip('.')}; set sampling.temperature=1"
             asks = (key for n, key in _ASKED_BY.items() if n in more and f"'{n}'" in reason)
             see = "".join(f" (see {key})" for key in asks)
             raise UserError(f"model {self.model}: {reason}{see}") from None
         return {k: v for k, v in mapped.items() if k not in ("stream", "extra_body")}
 
 
-def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> None:
+def is_direct(model: str, calls: Calls) -> bool:
+    """Return whether a model is called directly, on the lean path."""
+    return calls.transport == "lean" and not calls.batch and find_provider(model) in COMPATIBLE
+
+
+def find_foreign_fields(model: str, fields: Iterable[str]) -> list[str]:
+    """Find the fields of a request that LiteLLM, which a model is called through, would keep."""
+    own = () if find_provider(model) in COMPATIBLE else {*all_litellm_params, *_OF_LITELLM}
+    return [name for name in fields if name in own]
+
+
+def require_model_parameters(
+    model: str, sampling: Sampling, extra: Mapping[str, Any] = NOTHING, **more: Any
+) -> None:
     """Refuse parameters that a model doesn't take; needs neither key nor endpoint.
+
+    Parameters
+    ----------
+    extra
+        Further fields of the request, some of which decide what else a model takes.
 
     Raises
     ------
@@ -83,7 +118,7 @@ def require_model_parameters(model: str, sampling: Sampling, **more: Any) -> Non
         LiteLLM can't route it, or it refuses one of them.
     """
     wire, provider, _ = _route(model)
-    Route(model, provider, wire, None, "").parameters(sampling, **more)
+    Route(model, provider, wire, None, "").parameters(sampling, extra, **more)
 
 
 def find_route(model: str, api_base: Mapping[str, str]) -> Route:

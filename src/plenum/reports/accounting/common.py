@@ -9,7 +9,7 @@ from plenum.tracking import REASONS, ConditionUsage
 
 WHY = {
     "budget": "the budget is used up",
-    "unreachable": "a model's provider couldn't be reached",
+    "unreachable": "a model's provider couldn't be reached, or answered nothing but errors",
     "held": "a model's provider asked for a wait of more than calls.max_wait_s",
     "unread": "no answer of the model could be read by those that tried it",
     "interrupted": "stopped by Ctrl-C, SIGTERM or another call",

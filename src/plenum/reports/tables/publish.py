@@ -82,7 +82,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
         "growth": frame_growth(models, study.name),
         "fragility_contrasts": fragility.contrasts_frame(study.name, changed),
     }
-    more = f"{left} more tables, too long or too many to print: {chosen.out / 'tables.md'}"
+    more = f"{left} more tables, too long or too many to print: {chosen.folder / 'tables.md'}"
     product = Product(
         stem="tables",
         frames={name: f for name, f in every.items() if name == "conditions" or not f.empty},

@@ -26,7 +26,6 @@ def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.checks import (
             make_probe_jobs,
-            prove,
             publish_probe,
             read_probe_settings,
             run_probe,
@@ -34,6 +33,8 @@ def main(cfg: DictConfig) -> None:
         )
 
         if cfg.prove:
+            from proof import prove
+
             if not prove(cfg):
                 raise SystemExit(FAILED)
             return

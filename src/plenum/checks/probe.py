@@ -150,7 +150,7 @@ class ProbeSettings(StrictSettings):
     out
         The folder in which each probe has its own.
     prove
-        True to play a round in each form of answers instead (:mod:`plenum.checks.proof`).
+        True to play a round in each form of answers instead (``scripts/proof.py``).
     """
 
     job: Annotated[Job, GivenByCode]

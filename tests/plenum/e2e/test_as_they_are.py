@@ -12,10 +12,10 @@ from aiohttp import web
 from command_line import KEY, Run, runs
 from hydra import compose, initialize_config_dir
 from openai_server import Server
+from proof import prove
 from support.fault_server import FaultSettings, serve_in_thread
 
 from plenum.base import UserError
-from plenum.checks import prove
 from plenum.records import read
 from plenum.reports.explorer.replicates import talk
 from plenum.tracking.server import post

@@ -18,7 +18,7 @@ import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import Stopped, UserError, code_version, redact, say
-from plenum.checks.probe import ProbeSettings, Repeats
+from plenum.checks import ProbeSettings, Repeats
 from plenum.design import Job, drop_settings, parse_job
 from plenum.execution import (
     Outcome,

@@ -17,9 +17,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="status")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import status
+        import study_status
 
-        status.show_study(status.settings(cfg))
+        study_status.show_study(study_status.settings(cfg))
 
 
 if __name__ == "__main__":

@@ -24,7 +24,7 @@ WORDS = ("list", "delete", "restore")
 @hydra.main(version_base="1.3", config_path="../conf", config_name="study")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import study_commands
+        import study_commands
 
         study_commands.manage(study_commands.request(cfg))
 

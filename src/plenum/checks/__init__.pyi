@@ -1,4 +1,3 @@
-from . import status as status
 from .dry_run import show_dry_run as show_dry_run
 from .probe import ProbeSettings as ProbeSettings
 from .probe import Repeats as Repeats
@@ -15,5 +14,4 @@ __all__ = [
     "read_probe_settings",
     "run_probe",
     "show_dry_run",
-    "status",
 ]

@@ -1,5 +1,4 @@
 from . import plans as plans
-from . import study_commands as study_commands
 from .accounting.attrition import tabulate_attrition as tabulate_attrition
 from .accounting.common import list_reasons as list_reasons
 from .accounting.common import list_waits as list_waits
@@ -337,7 +336,6 @@ __all__ = [
     "spell_count",
     "split_blocks",
     "store_uri",
-    "study_commands",
     "symbol",
     "tabulate_accounts",
     "tabulate_attrition",

@@ -28,23 +28,6 @@ _Whole = NDArray[np.int_]
 
 
 @dataclass(frozen=True)
-class Parabola:
-    """The parabola y = a + b x + c x², for description only: its peak proves nothing.
-
-    Attributes
-    ----------
-    quadratic, p
-        c, and its two-sided p, with the same kind of standard errors as for the lines.
-    peak
-        The x of its extremum, NaN if c is 0.
-    """
-
-    quadratic: float = math.nan
-    p: float = math.nan
-    peak: float = math.nan
-
-
-@dataclass(frozen=True)
 class TwoLines:
     """Result of the two-lines test.
 
@@ -60,8 +43,6 @@ class TwoLines:
         A rise below and a fall above, each with p < 0.05.
     n, n_groups
         Numbers of points, and of the independent groups that they form.
-    parabola
-        For comparison only.
     warnings
         ``dropped_nan``, ``constant_x``, ``few_values`` (of x: fewer than 5), ``few_low`` and
         ``few_high`` (points on a side), ``few_groups``.
@@ -77,7 +58,6 @@ class TwoLines:
     inverted_u: bool = False
     n: int = 0
     n_groups: int = 0
-    parabola: Parabola = Parabola()
     warnings: tuple[str, ...] = ()
 
 
@@ -130,7 +110,6 @@ def fit_two_lines(x: ArrayLike, y: ArrayLike, groups: ArrayLike | None = None) -
         inverted_u=bool(low[2] < LEVEL and high[2] < LEVEL and low[0] > 0 > high[0]),
         n=len(x),
         n_groups=count,
-        parabola=_parabola(x, y, members),
         warnings=tuple(warned),
     )
 
@@ -206,12 +185,3 @@ def _coefficient(design: Floats, y: Floats, members: _Whole) -> tuple[float, flo
     df = points - terms if single else count - 1
     error = math.sqrt(variance)
     return float(coefficients[-1]), error, two_sided_p(float(coefficients[-1]), error, df)
-
-
-def _parabola(x: Floats, y: Floats, members: _Whole) -> Parabola:
-    scale = float(np.abs(x - x.mean()).max())
-    z = (x - x.mean()) / scale
-    bend, _, p = _coefficient(np.column_stack([np.ones_like(z), z, z**2]), y, members)
-    slope = np.polynomial.polynomial.polyfit(z, y, 2)[1]
-    peak = float(x.mean() - scale * slope / (2 * bend)) if bend else float("nan")
-    return Parabola(bend / scale**2, p, peak)

@@ -238,7 +238,7 @@ def test_a_stream_is_read_to_its_end_and_asked_for_again_where_it_breaks_off(
     streamed = ("plain", "think", "field", "nousage")
     told = ask(run, odd, *streamed, **{"backend.stream": "true", "+backend.extra.num_ctx": "8192"})
     assert "4 conditions: 8 replicates = 8 completed" in told
-    assert len(odd.requests) == len(streamed) * CALLS + BROKEN == 43
+    assert len(odd.requests) == len(streamed) * (CALLS + TRIAL) + BROKEN == 51
     sent = odd.requests[0]["body"]
     assert (sent["stream"], sent["num_ctx"]) == (True, 8192)
     first = read_journals(tmp_path)
@@ -315,14 +315,14 @@ def test_a_dead_server_stops_the_sweep_and_one_that_starts_is_waited_for(
     assert len(lines) == bool(said)
     assert said in "".join(lines)
     assert f"{0 if said else 2} completed + 0 failed + {2 if said else 0} pending" in told
-    assert len(server.requests) <= (12 if said else times + CALLS)
+    assert len(server.requests) <= (12 if said else times + CALLS + TRIAL)
 
 
 @pytest.mark.parametrize("transport", ["lean", "litellm"])
 def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
     transport: str, odd: Server, run: Run, tmp_path: Path
 ) -> None:
-    odd.hosts = ["HostA"] * CALLS + ["HostB"] * CALLS  # type: ignore[attr-defined]
+    odd.hosts = ["HostA"] * (CALLS + TRIAL) + ["HostB"] * CALLS  # type: ignore[attr-defined]
     given = {"calls.transport": transport, "calls.max_concurrency": "1", "replicates": "4"}
     ask(run, odd, "plain", tracking="local", **given)
     (log,) = tmp_path.glob("mlruns/journals/*/calls.jsonl")
@@ -334,7 +334,7 @@ def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
         assert {each["fingerprint"] for each in replies} == {"fp_1"}
     (condition,) = runs(tmp_path, "default", "condition")
     tag = condition.data.tags["plenum.host"]
-    assert json.loads(tag) == {"HostA": CALLS, "HostB": CALLS}
+    assert json.loads(tag) == {"HostA": CALLS + TRIAL, "HostB": CALLS}  # with its trial
     split = run("study=default", "split=host", script="scripts/tables.py").stdout
     for words in ("two conditions of two replicates", "host=HostA", "host=HostB", "by_host"):
         assert words in split

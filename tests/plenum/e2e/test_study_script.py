@@ -13,9 +13,9 @@ import forking
 import pytest
 from command_line import ROOT, Run, call, calls, command, environment, journals, with_store
 from hydra import compose, initialize_config_dir
+from study_commands import Request, manage, request
 
 from plenum.base.errors import UserError
-from plenum.reports.study_commands import Request, manage, request
 from plenum.tracking import store, studies
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study

@@ -42,14 +42,11 @@ def test_an_inverted_u_is_found_with_its_two_slopes() -> None:
     assert found.slope_low > 0 > found.slope_high
     assert max(found.p_low, found.p_high) < 0.001
     assert 0.25 < found.breakpoint < 0.55
-    assert_allclose(found.parabola.peak, 0.4, atol=0.05)
     assert (found.n, found.n_groups, found.warnings) == (200, 200, ())
 
 
-def test_a_rise_that_flattens_is_no_inverted_u_though_a_parabola_has_a_peak_there() -> None:
+def test_a_rise_that_flattens_is_no_inverted_u() -> None:
     found = [fit_two_lines(*sample(bend, seed)) for seed in range(25)]
-    peaks = [f.parabola.quadratic < 0 and f.parabola.p < 0.05 for f in found]
-    assert np.mean(peaks) > 0.9
     assert np.mean([f.inverted_u for f in found]) < 0.1
 
 

@@ -12,11 +12,17 @@ from omegaconf import DictConfig
 
 from plenum.base import UserError
 from plenum.design import StrictSettings, StudyName, Text, require_one_of
-from plenum.reports.formats import NONE, format_or_dash
-from plenum.reports.phrases import render
-from plenum.reports.settings import read_study_settings, store_uri
-from plenum.reports.table import Column, Table, make_keys
-from plenum.reports.terminal_tables import show
+from plenum.reports import (
+    NONE,
+    Column,
+    Table,
+    format_or_dash,
+    make_keys,
+    read_study_settings,
+    render,
+    show,
+    store_uri,
+)
 from plenum.tracking import (
     StoredStudy,
     TrackedCondition,

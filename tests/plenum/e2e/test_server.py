@@ -47,7 +47,7 @@ def test_a_sweep_goes_to_the_server_and_comes_back_as_tables(
     far = ("study=remote", "tracking=server", "journals=elsewhere")
     shown = run(*far, script="scripts/status.py", **settings).stdout
     assert "6 replicates = 6 completed + 0 failed + 0 pending; calls unknown" in shown
-    assert re.search(r"HL-01 off.* 3 +3 +0 +0 ", shown)
+    assert re.search(r"roles=off +3 +3 +0 +0 ", shown)
 
     local = run(*SMALL, "study=remote")
     again = run("study=remote", "tracking=server", script="scripts/tables.py", **settings)

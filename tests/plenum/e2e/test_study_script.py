@@ -64,7 +64,7 @@ def opened() -> Any:
 def listed() -> dict[str, list[str]]:
     """The roles of each study's conditions; a deleted study has a star."""
     return {
-        study.name + "*" * study.deleted: [c.name.split()[1] for c in study.conditions]
+        study.name + "*" * study.deleted: [c.factors["roles"] for c in study.conditions]
         for study in studies.list_studies(opened())
     }
 

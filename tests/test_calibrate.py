@@ -134,7 +134,10 @@ def test_the_tables_have_means_with_their_number_and_error() -> None:
     assert_allclose(tables["suites"]["±"], math.sqrt(0.95 * 0.05 / 20))
     text = calibrate.format_table(tables["suites"])
     assert "| all coins | 5.0 |" in text
-    assert text.splitlines()[0].endswith("| draws | ± |")
+    assert "draws" not in text.splitlines()[0]
+    assert text.endswith("\n\n20 draws each, ± 4.9.")  # the same in all lines
+    other = tables["suites"].assign(draws=range(20, 20 + len(tables["suites"])))
+    assert calibrate.format_table(other).splitlines()[0].endswith("| draws | ± |")
 
 
 ESTIMATES = ("bias", *calibrate.INTERVALS, "width", "`uneven`", *calibrate.TESTS)

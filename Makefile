@@ -17,7 +17,7 @@ help:
 	@echo "make quick        the tests without processes, sockets and torch, in a minute"
 	@echo "make test         set up with all extras and pass the tests but the long ones"
 	@echo "make test-all     pass all tests; make test-long only the long ones"
-	@echo "                  PACKAGE=plenum_audit chooses those of one package, with each of the three"
+	@echo "                  PACKAGE=plenum_audit chooses those of one package, but for make quick"
 	@echo "make frameworks   environments of four agent frameworks, whose examples the tests then play"
 	@echo "make check        lint, format check and type check"
 	@echo "make format       mend what lint and format can mend"

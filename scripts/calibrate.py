@@ -359,6 +359,7 @@ def find_ranges(tables: dict[str, pd.DataFrame]) -> dict[str, float]:
         "suite_limits_hold_min": tables["suites"][limits].min(axis=None),
         "suite_verdict_false_max": tables["verdicts"].filter(like="false", axis=0)["reached"].max(),
         "gate_limits_hold_min": tables["gates"][["fails", "misses", "flips"]].min(axis=None),
+        "gate_named_wrongly_max": tables["gates"]["named wrongly"].max(),
         "acting_risk_kept_min": tables["acting"]["risk kept"].min(),
     }
 
@@ -374,7 +375,7 @@ def write_page(tables: dict[str, pd.DataFrame], draws: int) -> str:
     ]
     fails = f"The jackknife covers {', '.join(failing)}." if failing else "Nowhere below 90 %."
     versions = f"Python {platform.python_version()}, numpy {np.__version__}"
-    template = Path(__file__).with_name("calibration.md").read_text(encoding="utf-8")
+    template = Path(__file__).with_name("calibration_page.txt").read_text(encoding="utf-8")
     return template.format(**shown, **reached, made=draws, failing=fails, versions=versions)
 
 

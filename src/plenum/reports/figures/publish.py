@@ -58,7 +58,11 @@ def save_captioned(
 
 
 def save_captions(captions: Mapping[str, str], folder: Path) -> list[Path]:
-    """Write the captions of figures, by the names of their files, as Markdown and for LaTeX."""
+    """Write the captions of figures, by the names of their files, as Markdown and for LaTeX.
+
+    Captions of figures that an earlier call has drawn into the folder stay.
+    """
+    captions = {**_read_captions(folder / "captions.md"), **captions}
     texts = {
         "captions.md": "\n".join(f"## {name}\n\n{text}\n" for name, text in captions.items()),
         "captions.tex": "\n".join(
@@ -68,6 +72,17 @@ def save_captions(captions: Mapping[str, str], folder: Path) -> list[Path]:
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8", newline="")
     return [folder / name for name in texts]
+
+
+def _read_captions(file: Path) -> dict[str, str]:
+    """Read the captions of those figures that are still beside their file."""
+    text = file.read_text(encoding="utf-8") if file.exists() else ""
+    parts = (part.partition("\n\n") for part in f"\n{text}".split("\n## ")[1:])
+    return {
+        name: caption.removesuffix("\n")
+        for name, _, caption in parts
+        if any(file.parent.glob(f"{name}.*"))
+    }
 
 
 def draw_figures(

@@ -207,7 +207,7 @@ class Calls(StrictSettings):
     backoff_s: NotNegative = 1.0
     backoff_max_s: NotNegative = 60.0
     max_wait_s: NotNegative = 900.0
-    patience: NotNegative = 300.0
+    patience: NotNegative = 120.0
     max_response_mb: Count = 32
     transport: Literal["lean", "litellm"] = "lean"
     batch: bool = False

@@ -71,7 +71,7 @@ def tags_of_condition(
         tags["plenum.decisions"] = json.dumps(decisions)
     if named := " ".join(environments):
         tags["plenum.environment"] = named
-    for name in WHO:
+    for name in () if named else WHO:  # the environment has the fingerprint of this machine's
         part = "fingerprints" if name == "fingerprint" else name
         models = report.get("accounts", {}).get("models", {}).values()
         if counts := sum((Counter(model.get(part, {})) for model in models), Counter[str]()):

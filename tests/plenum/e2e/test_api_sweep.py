@@ -32,7 +32,7 @@ def test_a_server_that_is_started_later_finds_every_replicate_waiting(run: Run) 
     with serving() as gone:
         url = gone.url
     given = arguments(gone, "tracking=none")
-    stopped = run(*given, OPENAI_API_KEY=KEY, status=1)
+    stopped = run(*given, "calls.patience=0", OPENAI_API_KEY=KEY, status=1)
     assert "3 replicates = 0 completed + 0 failed + 3 pending" in stopped.stderr
     assert "Traceback" not in stopped.stderr
     (reason,) = (line for line in stopped.stderr.splitlines() if line.startswith("stopped: "))

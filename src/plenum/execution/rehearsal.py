@@ -81,12 +81,13 @@ async def rehearse_vote(
         if condition.reading == "lenient":
             reply = separate_reasoning(reply)
         entry = deliberation.answer(reply)
-        read = classify_failure(reply) if "problem" in entry else "ok"
+        read = classify_failure(reply, condition.reading) if "problem" in entry else "ok"
         caller.note_answer(ask.chat, labels, answer, read, journaled=False)
         observe({**entry, "kind": labels["call"]})
         asked[ask.kind.removesuffix("_repair")] = entry.get("problem", ""), reply
     for kind, (problem, reply) in asked.items():
-        unread = UnreadVote(kind, classify_failure(reply), problem, reply.text)
+        reason = classify_failure(reply, condition.reading)
+        unread = UnreadVote(kind, reason, problem, reply.text)
         if problem and kind == "clerk" and condition.protocol.decision != "clerk":
             return f"model {clerk} counts so that nobody can read it ({unread}); the tally decides"
         if problem:

@@ -78,7 +78,7 @@ def test_what_a_provider_says_reaches_neither_terminal_nor_journal_raw(
     assert make_printable(done.stdout + done.stderr) == done.stdout + done.stderr
     assert "Traceback" not in done.stderr
     log = calls(tmp_path)
-    assert [line["outcome"] for line in log] == ["parse", "server", "request"]
+    assert [line["outcome"] for line in log] == ["refusal", "server", "request"]
     assert log[0]["dropped"] == ["finish_reason", "system_fingerprint"]
     again = run(*alone, OPENAI_API_KEY=KEY, status=1)
     assert "0 calls made now" in again.stderr

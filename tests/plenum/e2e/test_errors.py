@@ -283,6 +283,8 @@ OF_CONTRIBUTORS = (
     "environment",
     "generators",
     "papers_run",
+    "proof",
+    "study_",
     "suite_draws",
 )
 

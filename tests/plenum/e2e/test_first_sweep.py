@@ -12,6 +12,7 @@ import pytest
 from command_line import Run, client, journals, on_a_terminal, runs, table
 from rich.cells import cell_len
 
+from plenum.records import read_entries
 from plenum.reports.formats import format_tally
 
 
@@ -65,8 +66,12 @@ def test_the_transcript_artifact_is_the_journal(gallery: Path) -> None:
     tracked = client(gallery)
     child = runs(gallery, "default", "replicate")[0]
     folder = Path(tracked.download_artifacts(child.info.run_id, "transcript"))
-    (artifact,) = folder.iterdir()
+    page, artifact = sorted(folder.iterdir(), key=lambda file: file.suffix == ".jsonl")
     assert artifact.read_bytes() in journals(gallery).values()
+    turns = [entry for entry in read_entries(artifact) if entry["kind"] == "turn"]
+    told = page.read_text(encoding="utf-8")  # the same, to be read
+    assert page.suffix == ".md"
+    assert all(f"> {turn['argument']}" in told for turn in turns)
 
 
 def test_the_table_script_prints_the_same_tables_again(gallery: Path, run: Run) -> None:

@@ -36,7 +36,9 @@ pytestmark = pytest.mark.long
 MODEL = "openai/house-model"  # no price list knows it
 PRICE = f"+prices={{{MODEL}:{{input:100,output:400}}}}"
 CONDITIONS, REPLICATES, CALLS = 2, 4, 26  # five seats and a ballot each, a count: 4 rounds
-ALL = CONDITIONS * REPLICATES * CALLS
+TRIAL = 2
+"""Calls of the model's trial, in no journal: a ballot and a count."""
+ALL = CONDITIONS * REPLICATES * CALLS + TRIAL
 PORT = free_port()
 """One for all sweeps whose journals are compared: the endpoint is part of an identity."""
 QUICK = FaultSettings(port=PORT, latency=Latency(0.01))
@@ -189,7 +191,7 @@ def budgeted(folder: Path, server: RunningServer, key: str, limit: float, tracki
     assert f"budget.{key}={limit:g} is reached" in line_with(done.stderr, "stopped: ")
     assert "failed: " not in done.stderr
     entries, stats = answers(folder), server.stats()
-    assert stats["requests"] == stats["answered"] == len(entries)  # the server's count
+    assert stats["requests"] == stats["answered"] == len(entries) + TRIAL  # the server's count
     used = {
         "calls": stats["answered"],
         "tokens": sum(entry["tokens_in"] + entry["tokens_out"] for entry in entries),

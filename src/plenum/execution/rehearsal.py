@@ -21,10 +21,10 @@ _QUOTED = 80
 class UnreadVote(Exception):
     """Raised if a ballot or a count can't be read after its repair either."""
 
-    def __init__(self, kind: str, reason: str, problem: str, text: str) -> None:
+    def __init__(self, voted: str, reason: str, problem: str, text: str) -> None:
         quoted = " ".join(text.split())[:_QUOTED]
-        super().__init__(f"{kind}: {problem}; it wrote: {quoted!r}")
-        self.kind, self.reason = kind, reason
+        super().__init__(f"{voted}: {problem}; it wrote: {quoted!r}")
+        self.reason = reason
 
 
 async def rehearse_vote(
@@ -63,6 +63,8 @@ async def rehearse_vote(
     speaking = [seat for seat in condition.speaking_order if seat.name == turn.seat]
     # A committee of this seat alone, over after a round: other seeds than any of the replicate's.
     alone = dataclasses.replace(condition, rounds=1, seats=tuple(speaking))
+    if alone.identity == condition.identity:  # it votes next, under the same seeds
+        return ""
     deliberation = Deliberation(alone, replicate)
     for reply in replies:
         deliberation.answer(reply)
@@ -75,7 +77,7 @@ async def rehearse_vote(
         labels["seat"] = ask.seat
         try:
             answer = await caller.ask(ask.chat, labels)
-        except CallError:
+        except CallError:  # of the server; the model has shown nothing
             return ""
         reply = answer.response.reply
         if condition.reading == "lenient":
@@ -87,7 +89,8 @@ async def rehearse_vote(
         asked[ask.kind.removesuffix("_repair")] = entry.get("problem", ""), reply
     for kind, (problem, reply) in asked.items():
         reason = classify_failure(reply, condition.reading)
-        unread = UnreadVote(kind, reason, problem, reply.text)
+        voted = f"{kind} of {clerk if kind == 'clerk' else model}"
+        unread = UnreadVote(voted, reason, problem, reply.text)
         if problem and kind == "clerk" and condition.protocol.decision != "clerk":
             return f"model {clerk} counts so that nobody can read it ({unread}); the tally decides"
         if problem:

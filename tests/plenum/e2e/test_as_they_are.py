@@ -223,6 +223,10 @@ def test_a_model_that_cannot_vote_stops_the_sweep_at_its_first_turns(
         assert "I abstain." in line
         assert "protocol.answers=constrained" in line
         assert f"{len(odd.requests) - asked} calls made now" in told
+    # one seat of one round votes next: there is nothing to save
+    asked = len(odd.requests)
+    ask(run, odd, "plain", **{"roles.agents": "1"})
+    assert len(odd.requests) - asked == 2 * (1 + 1 + 1)
     # of a count the tally takes the place, unless the clerk decides
     told = ask(run, odd, "nocount", rounds="2")
     assert sum("nobody can read it" in line for line in told.splitlines()) == 1

@@ -12,7 +12,7 @@ from .exits import format_error as format_error
 from .exits import name_missing_package as name_missing_package
 from .exits import shows_full_errors as shows_full_errors
 from .extensions import Registry as Registry
-from .extensions import blame as blame
+from .extensions import blame_part as blame_part
 from .file_locks import hold_lock as hold_lock
 from .file_locks import is_locked as is_locked
 from .file_locks import require_writable as require_writable
@@ -96,7 +96,7 @@ __all__ = [
     "UserError",
     "absent_packages",
     "answer_parent",
-    "blame",
+    "blame_part",
     "blank_invisible",
     "candidate_paths",
     "canonical_json",

@@ -53,7 +53,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
             raise UserError(line + also)
         if name not in self._loaded:
             entry = self._find()[name]
-            with blame(f"{self.noun}: {name}: {entry.value}{_name_package(entry)}"):
+            with blame_part(f"{self.noun}: {name}: {entry.value}{_name_package(entry)}"):
                 part = entry.load()
                 if not isinstance(part, self.kind):
                     raise TypeError(f"it is no {self.kind.__name__} but {type(part).__name__}")
@@ -83,7 +83,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
 
 
 @contextmanager
-def blame(part: str) -> Iterator[None]:
+def blame_part(part: str) -> Iterator[None]:
     """Turn whatever a package's part raises into a line that names it, also its own exit.
 
     Raises

@@ -58,7 +58,7 @@ _KEY_ANYWHERE = re.compile(
     rf"{_PREFIX}(?:(?:[\w-]*[-_])?{_DENSE}|(?=[\w-]*\d)[\w-]{{36,}})"
     r"|(?<!\w)eyJ[\w-]{16,}\.[\w-]{16,}|-----BEGIN [A-Z ]*PRIVATE KEY"
 )
-"""What is a key by its form and can be no name, in any setting."""
+"""Forms of keys that no name has, refused in any setting."""
 
 _AFTER_A_LETTER = {
     "k": re.compile(r"(?=.*\d)(?=.*[A-Za-z])[\w-]{8,}"),

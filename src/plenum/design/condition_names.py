@@ -50,23 +50,27 @@ def tell_apart(
         which is empty before its end.
     """
     told = [{name: str(level) for name, level in each.items()} for each in conditions]
-    for part in (0, 1):  # first the models, then what those still alike differ in
-        alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
-        for at, factors in enumerate(told):
-            alike[tuple(factors.values())].append(at)
-        for places in alike.values():
-            contents: list[Any] = [read(at)[part] for at in places] if len(places) > 1 else []
-            if part:
-                known = contents if all(contents) else []
-                contents = [_flatten(yaml.safe_load(text)) for text in known]
-            for at, each in zip(places, _list_differing(contents), strict=False):
-                if part:
-                    words = [f"{key.rpartition('.')[2]}={value}" for key, value in each.items()]
-                    settings = told[at].get("settings", "default").removeprefix("default")
-                    told[at]["settings"] = " ".join([settings, *words]).strip()
-                else:
-                    told[at]["model"] = _name_models(each, len(contents[0]))
+    for places in _group_alike(told):
+        seats = [read(at)[0] for at in places]
+        # nothing is told of those that differ in nothing
+        for at, models in zip(places, _list_differing(seats), strict=False):
+            told[at]["model"] = _name_models(models, len(seats[0]))
+    for places in _group_alike(told):  # those that the models didn't tell apart
+        configs = [read(at)[1] for at in places]
+        held = [_flatten(yaml.safe_load(text)) for text in configs] if all(configs) else []
+        for at, differing in zip(places, _list_differing(held), strict=False):
+            words = [f"{key.rpartition('.')[2]}={value}" for key, value in differing.items()]
+            settings = told[at].get("settings", "default").removeprefix("default")
+            told[at]["settings"] = " ".join([settings, *words]).strip()
     return told
+
+
+def _group_alike(told: Sequence[Mapping[str, str]]) -> list[list[int]]:
+    """List the places of conditions that have equal factors with others."""
+    alike: defaultdict[tuple[str, ...], list[int]] = defaultdict(list)
+    for at, factors in enumerate(told):
+        alike[tuple(factors.values())].append(at)
+    return [places for places in alike.values() if len(places) > 1]
 
 
 def _name_models(models: Mapping[str, str], seats: int) -> str:

@@ -11,7 +11,7 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base import Registry, UserError, blame
+from plenum.base import Registry, UserError, blame_part
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
@@ -106,7 +106,7 @@ class Kind:
 
     def load_settings_types(self) -> dict[str, type[Any]]:
         """Load the types of its settings by key (``UserError`` where one can't be loaded)."""
-        with blame(f"kind of study {self.name}"):
+        with blame_part(f"kind of study {self.name}"):
             return {key: resolve_name(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
@@ -133,7 +133,7 @@ class Kind:
 
 @cache
 def _resolve(path: str) -> Any:
-    with blame(f"kind of study: {path}"):
+    with blame_part(f"kind of study: {path}"):
         return resolve_name(path)
 
 

@@ -109,11 +109,11 @@ class Caller:
             more["fingerprint"] = response.fingerprint
         if response.counted:
             more["tokens"] = "counted"
-        said = {**vars(response), **vars(response.reply)}
+        known = {**vars(response), **vars(response.reply)}
         for name in ("answered_by", "host", "cached", "written", "dropped", "logprobs"):
-            if value := said[name]:
+            if value := known[name]:
                 more[name] = value
-        if not journaled:
+        if not journaled:  # a budget that is read from logs and journals finds it here alone
             reply = response.reply
             tokens = reply.tokens_in + reply.tokens_out
             more |= {"tokens_at_most": tokens, "cost_at_most": reply.cost}

@@ -33,7 +33,7 @@ _REFUSED = {
     r"max_completion_tokens": "try backend.max_tokens_field=max_completion_tokens",
     r"\bstream\b": "try backend.stream=true",
 }
-"""What helps where a server refuses a request, by its words; repeating the request doesn't."""
+"""Advice on a request that a server refused, by its words; to repeat the request is no help."""
 
 LISTED = 100
 """The largest number of conditions of a sweep that are listed one by one."""

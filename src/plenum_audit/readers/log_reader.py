@@ -8,7 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Registry, UserError, blame, open_regular_file
+from plenum.base import Registry, UserError, blame_part, open_regular_file
 from plenum_audit.readers.data_sets import Row, Wrong
 from plenum_audit.readers.json_stream import key_paths
 
@@ -126,7 +126,7 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
         return READERS[named]
     fitting = []
     for reader in READERS.values():
-        with blame(f"{source.name}: format={reader.name} of {reader.recognises.__module__}"):
+        with blame_part(f"{source.name}: format={reader.name} of {reader.recognises.__module__}"):
             fitting += [reader] if reader.recognises(source) else []
     chosen = [reader for reader in fitting if not reader.general] or fitting[:1]
     if len(chosen) > 1:
@@ -150,7 +150,7 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     UserError
         It can't be read; the message says why.
     """
-    with blame(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
+    with blame_part(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
         try:
             for record in reader.read(source):
                 match record:
@@ -164,7 +164,7 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
 
 def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
     """Return what identifies the program of a log; raise as :func:`read_records`."""
-    with blame(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
+    with blame_part(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
         try:
             match reader.describe(source):
                 case Mapping() as about:

@@ -51,7 +51,7 @@ _NO_MONEY = re.compile(
 )
 
 _REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
-"""How systems say that nobody listens at an address."""
+"""Words of systems for an address that nobody listens at."""
 _UNAVAILABLE = 503
 _LOADING = re.compile(
     r"\b(?:(?:down)?loading|loaded|starting|booting|initiali[sz]ing|warming up|not ready|"

@@ -72,7 +72,7 @@ class Choices:
 
     @property
     def unit(self) -> str:
-        """What was counted: wordings where every run read another one, or else runs."""
+        """The unit of the counts: wordings where every run read another one, else runs."""
         again = any("repeated_wordings" in each.row.warnings for each in self.every)
         return "wordings" if self.perturbed and not again else "runs"
 

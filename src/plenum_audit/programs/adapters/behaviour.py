@@ -1,4 +1,4 @@
-"""What a function or an object of this process does, as a digest that every process agrees on.
+"""Digests of what functions and objects of this process do, equal in every process.
 
 A function's name says nothing about it: a notebook's cell may be run again with another body, a
 closure may hold another value, a global may be changed. So all of it is written as :mod:`pickle`
@@ -47,7 +47,7 @@ _CODE = (
     "co_code", "co_consts", "co_names", "co_varnames", "co_freevars", "co_cellvars", "co_flags",
     "co_argcount", "co_posonlyargcount", "co_kwonlyargcount", "co_exceptiontable",
 )  # fmt: skip
-"""What a code object does; its place in a file isn't part of that."""
+"""Parts of a code object that it acts by; its place in a file isn't one of them."""
 
 _READING = (
     ("LOAD_GLOBAL", "LOAD_NAME", "LOAD_FROM_DICT_OR_GLOBALS"),

@@ -44,8 +44,8 @@ _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
 """Pieces into which a tokenizer splits numbers and brackets, at most; some join several digits."""
 _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
 _OF_WORLDS = {"answers", "reading", "argument_words", "window", "interaction"}
-"""Settings of the protocol that may stand in a world: ``argument_words`` comes with small models, and
-the last two are refused under names of their own."""
+"""Settings of the protocol that may stand in a world: ``argument_words`` comes with small models,
+and the last two are refused under names of their own."""
 _FOLDER = "conf/prompts/worlds"
 
 

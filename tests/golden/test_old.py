@@ -18,11 +18,14 @@ _WORLD = {"task", "consensus", "diversity", "volatility", "policy"} | {
 ADDED = {
     "accounting.csv": _WORLD,
     "manifest.csv": _WORLD,
-    "conditions.csv": {"decisions", "no_majority", "p_jumps", "jumps"},
+    "conditions.csv": {
+        *("decisions", "no_majority", "p_jumps", "jumps"),
+        *("protocol.window", "sampling.temperature"),
+    },
     "fragility.csv": {"alone", "alone_ci_low", "alone_ci_high"},
     "fragility_contrasts.csv": {"off_first", "off_second", "p_disagreement"},
 }
-"""Columns that tables have got since, by file: worlds, decisions, λ̂ against jumps, λ̂ alone."""
+"""Columns that tables have got since, by file: worlds, decisions, λ̂ against jumps, λ̂ alone, labels as numbers."""
 ADDED_ROWS = {"failures.csv": {"unreachable", "held", "program", "unread", "unrecorded"}}
 """First cells of rows that tables have got since, by file."""
 

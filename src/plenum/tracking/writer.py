@@ -399,7 +399,9 @@ class ConditionWriter:
         for index, child in self._children.items():
             if not child.row:
                 self._adopt(child.run_id, new)
-            elif child.trace:  # it is to name the new parent
+            elif child.trace:  # it names the old parent; those that are due are written anew
+                self._study.client.delete_traces(self._study.experiment, trace_ids=[child.trace])
+                self._rows.change(index, **{f"tags.{traces.TRACE_TAG}": ""})
                 self._children[index] = replace(child, trace="")
         self._save_rows(old)
         self._study.client.delete_run(old.info.run_id)

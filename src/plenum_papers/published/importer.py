@@ -114,9 +114,11 @@ def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> Non
     """Write a study, in a process that writes several; existing runs in the store are kept."""
     from plenum.tracking import StudyWriter
 
-    writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin)
-    for file in selected.files:
-        prepared = _prepare(wanted.release, file)
+    prepared_files = {file: _prepare(wanted.release, file) for file in selected.files}
+    # all at once, since the name of a condition says what varies in its study
+    cells = {each.condition["cell"]: each.condition for each in prepared_files.values()}
+    writer = StudyWriter(wanted.uri, PUBLISHED + name, wanted.release.origin, cells)
+    for file, prepared in prepared_files.items():
         written = writer.open(prepared.condition, prepared.target)
         for journal in prepared.journals:
             written.replicate(journal, Usage())

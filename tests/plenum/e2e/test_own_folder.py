@@ -79,5 +79,5 @@ def test_what_is_missing_or_stands_twice_is_refused_in_one_line(
 def test_an_option_that_calls_itself_as_another_one_is_refused(folder: Path) -> None:
     (folder / "mine/roles/eight.yaml").write_text("name: seven\nseats: {}\n", encoding="utf-8")
     done = call(folder, "run.py", "--config-dir=mine", "roles=eight", "dry_run=true", status=2)
-    assert "roles/eight.yaml has name: 'seven'" in done.stderr
+    assert "roles/eight.yaml says name: 'seven'" in done.stderr
     assert done.stderr.count("\n") == 1

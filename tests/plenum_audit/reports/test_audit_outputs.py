@@ -290,7 +290,7 @@ def test_every_audit_is_a_run_with_its_files_and_conditions_carry_their_verdicts
     assert run.data.metrics["cases_stable"] == 1
     assert run.data.params["max_runs"] == "40"
     files = {file.path for file in client.list_artifacts(run.info.run_id)}
-    assert files == {f"audit.{each}" for each in ("json", "html", "xml", "svg", "md", "csv")}
+    assert files == {f"audit.{each}" for each in ("json", "html", "xml", "md", "csv")}
     parent = client.get_run(audit.cases[1].run_id)
     assert parent.data.tags["plenum.verdict"] == "unstable"
     assert_allclose(parent.data.metrics["audit.e_unstable"], audit.cases[1].e_unstable)

@@ -63,7 +63,7 @@ def test_evidence_accumulates_in_a_folder_and_outputs_lie_there(tmp_path: Path) 
     result = assert_stable(steady, CASE, folder=tmp_path)
     assert result.cases["one"].runs == 18
     assert len(list(tmp_path.glob("journals/*/*.jsonl"))) >= 18
-    names = {f"audit.{kind}" for kind in ("json", "html", "xml", "svg", "md", "csv", "intoto.json")}
+    names = {f"audit.{kind}" for kind in ("json", "html", "xml", "md", "csv", "intoto.json")}
     assert {file.name for file in tmp_path.glob("audit.*")} == names
 
 

@@ -242,6 +242,7 @@ def test_ctrl_c_and_sigterm_end_workers_and_the_same_command_goes_on(
 def test_what_is_killed_while_ray_starts_ends_in_one_line_and_leaves_nothing(
     part: str, tmp_path: Path
 ) -> None:
+    folders = {*Path("/tmp").glob("plenum-ray-*")}  # of others, or left when a machine went down
     command = start(tmp_path, "run.py", *SWEEP, "hydra/launcher=ray", "workers.number=1")
     while not (found := of_clusters_here(f"/{part}" if "/" in part else "gcs_server")):
         assert command.poll() is None
@@ -256,7 +257,7 @@ def test_what_is_killed_while_ray_starts_ends_in_one_line_and_leaves_nothing(
         # Killed at some moments, the server has Ray's C++ code end our process too, with 1.
         assert command.returncode == (1 if "ended while it started" in told[0] else 2)
     assert of_clusters_here("") == []
-    assert not list(Path("/tmp").glob("plenum-ray-*"))
+    assert {*Path("/tmp").glob("plenum-ray-*")} <= folders
 
 
 def of_clusters_here(part: str) -> list[int]:

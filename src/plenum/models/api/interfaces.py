@@ -45,7 +45,8 @@ def _of_response(data: Any) -> Any:
     calls = any(isinstance(i, dict) and i.get("type") == "function_call" for i in data["output"])
     finish = _CUTS.get(str(reason)) or ("tool_calls" if calls else "stop")
     used = _counts(data, "input_tokens_details")
-    return _completion(_join(parts, "text"), _join(parts, "refusal"), finish, used)
+    message = {"content": _join(parts, "text"), "refusal": _join(parts, "refusal")}
+    return _completion(data, message, finish, used)
 
 
 def _of_message(data: Any) -> Any:
@@ -65,7 +66,10 @@ def _of_message(data: Any) -> Any:
             used["prompt_tokens"] += more
             details["cached_tokens" if "read" in name else "cache_creation_tokens"] = more
     finish = _STOPS.get(str(data.get("stop_reason")), "stop")
-    return _completion(_join(blocks, "text"), "", finish, used)
+    thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
+    reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
+    message = {"content": _join(blocks, "text"), "reasoning": reasoning}
+    return _completion(data, message, finish, used)
 
 
 def _counts(data: Mapping[str, Any], details: str) -> dict[str, Any]:
@@ -84,9 +88,11 @@ def _join(parts: list[dict[str, Any]], name: str) -> str:
     return "\n".join(texts)
 
 
-def _completion(text: str, refusal: str, finish: str, usage: dict[str, Any]) -> dict[str, Any]:
-    message = {"content": text, "refusal": refusal}
-    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage}
+def _completion(
+    data: Mapping[str, Any], message: dict[str, str], finish: str, usage: dict[str, Any]
+) -> dict[str, Any]:
+    who = {name: data.get(name) for name in ("model", "system_fingerprint")}
+    return {"choices": [{"message": message, "finish_reason": finish}], "usage": usage, **who}
 
 
 CHAT = ProviderInterface("chat/completions", lambda data: data)

@@ -20,6 +20,8 @@ from plenum.base.errors import UserError
 from plenum.design import Calls, Sampling, StatedPrice
 from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api.backend import ApiBackend
+from plenum.models.api.completions import read_completion
+from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.prices import Prices
 from plenum.models.api.routes import Route
 from plenum.records import Failure
@@ -551,3 +553,15 @@ def test_a_proxy_gets_its_login(server: Server, monkeypatch: pytest.MonkeyPatch)
     ask(server, "lean", says(), base="http://provider.invalid/v1")
     (request,) = server.requests
     assert request["headers"]["Proxy-Authorization"].startswith("Basic ")
+
+
+@pytest.mark.parametrize(("thought", "kept"), [("Let me see.", "Let me see."), ({"a": 1}, "")])
+def test_a_message_says_who_answered_and_what_was_thought_before(thought: Any, kept: str) -> None:
+    blocks = [{"type": "thinking", "thinking": thought}, {"type": "text", "text": "Yes."}]
+    usage = {"input_tokens": 3, "output_tokens": 4}
+    body = {"model": "m-2026", "content": blocks, "usage": usage, "stop_reason": "end_turn"}
+    read = read_completion(
+        INTERFACES["messages"].as_completion(body), None, logprobs=False, hold_s=0.0
+    )
+    assert (read.reply.text, read.reply.reasoning) == ("Yes.", kept)
+    assert read.reply.answered_by == "m-2026"

@@ -25,7 +25,7 @@ ADDED = {
     "fragility.csv": {"alone", "alone_ci_low", "alone_ci_high"},
     "fragility_contrasts.csv": {"off_first", "off_second", "p_disagreement"},
 }
-"""Columns that tables have got since, by file: worlds, decisions, λ̂ against jumps, λ̂ alone, labels as numbers."""
+"""Columns that tables have got since, by file: worlds, decisions, jumps, λ̂ alone, numbers."""
 ADDED_ROWS = {"failures.csv": {"unreachable", "held", "program", "unread", "unrecorded"}}
 """First cells of rows that tables have got since, by file."""
 

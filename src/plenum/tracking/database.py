@@ -129,7 +129,9 @@ def relocate(path: Path) -> None:
     """
     here = path.parent.as_uri()
     with closing(sqlite3.connect(path)) as database:
-        (tracked,) = database.execute("SELECT count(*) FROM runs").fetchone()
+        # a run that didn't end may have no files yet
+        ended = "SELECT count(*) FROM runs WHERE status IN ('FINISHED', 'FAILED')"
+        (tracked,) = database.execute(ended).fetchone()
         named = database.execute(
             "SELECT artifact_location FROM experiments JOIN experiment_tags USING (experiment_id) "
             "WHERE key = 'plenum.study'"

@@ -51,9 +51,8 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 
 # What a change of a statistic, a parser, a prompt or a table can break.
 QUICK = $(addprefix tests/,plenum/base plenum/committee \
-	plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum_audit/acting \
-	plenum_audit/dynamics plenum_audit/readers plenum_audit/suites plenum_papers plenum_rules \
-	plenum_worlds)
+	plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum_verdicts \
+	plenum_papers plenum_rules plenum_worlds)
 
 quick: $(VENV)/.all
 	$(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not long and not slow" \

@@ -9,7 +9,7 @@ import numpy as np
 from generators import Row, holds, seed
 
 from plenum.dynamics import Floats
-from plenum_audit import acting, suites
+from plenum_verdicts import acting, suites
 
 CASES, RUNS = 50, 4
 STEADY = 0.95  # the share of runs that end alike in a steady case

@@ -20,6 +20,7 @@ PACKAGES = (
     "src/plenum_hosted",
     "src/plenum_papers",
     "src/plenum_rules",
+    "src/plenum_verdicts",
     "src/plenum_worlds",
     "src/hydra_plugins",
 )

@@ -12,8 +12,8 @@ from plenum.execution.usage import count_usage
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
+from plenum_verdicts.cases.case import AuditCase
 
 OPTIONS = {"A": "Hire", "B": "Don't hire"}
 SPENT = {"tokens_in": 100, "tokens_out": 20, "cost": 0.001}

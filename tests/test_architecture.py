@@ -16,16 +16,12 @@ DOORS = {"cli", "callbacks", "checks", "testing"}
 LAYERS = {
     "plenum_archive": "archive",
     "plenum_audit": "doors",
-    "plenum_audit.acting": "dynamics",
     "plenum_audit.design": "design",
-    "plenum_audit.dynamics": "dynamics",
     "plenum_audit.execution": "execution",
     "plenum_audit.kind": "design",
     "plenum_audit.log_counts": "records",
     "plenum_audit.programs": "programs",
-    "plenum_audit.readers": "records",
     "plenum_audit.reports": "reports",
-    "plenum_audit.suites": "dynamics",
     "plenum_audit.tracking": "tracking",
     "plenum_fleet": "execution",
     "plenum_fleet.servers": "models",
@@ -46,6 +42,13 @@ LAYERS = {
     "plenum_rules.comparisons": "dynamics",
     "plenum_rules.live": "execution",
     "plenum_rules.stopping_rules": "dynamics",
+    "plenum_verdicts": "doors",
+    "plenum_verdicts.acting": "dynamics",
+    "plenum_verdicts.cases": "verdicts",
+    "plenum_verdicts.dynamics": "dynamics",
+    "plenum_verdicts.logs": "verdicts",
+    "plenum_verdicts.readers": "verdicts",
+    "plenum_verdicts.suites": "dynamics",
     "plenum_worlds": "worlds",
     "plenum_worlds.dynamics": "dynamics",
     "plenum_worlds.estimates": "execution",
@@ -58,6 +61,7 @@ LAYERS = {
 """The layer of what lies in a sibling, by the longest name that fits: arrows run down there too."""
 SIBLINGS = {
     ("hydra_plugins", "plenum_fleet"): "the launcher ray",
+    ("plenum_audit", "plenum_verdicts"): "verdicts on the runs of a program",
     ("plenum_papers", "plenum_worlds"): "numbered tables and figures of worlds",
 }
 """Which sibling may import which, and for what. None imports another one but these."""
@@ -70,14 +74,17 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"base", "scenarios", "design", "records"},
     "committee": {"base", "scenarios", "design", "records", "models"},
     "worlds": {"base", "scenarios", "design", "records", "models"},
-    "programs": {"base", "scenarios", "design", "records", "models"},
+    "verdicts": {"base", "scenarios"},
+    "programs": {"base", "scenarios", "design", "records", "models", "verdicts"},
     "tracking": {"base", "scenarios", "design", "records"},
     "execution": {
         *("base", "scenarios", "design", "records", "models", "committee", "worlds", "programs"),
-        *("tracking", "dynamics"),
+        *("tracking", "dynamics", "verdicts"),
     },
     # of worlds how one is shown, and nothing else: see the test of that
-    "reports": {"base", "scenarios", "design", "records", "tracking", "dynamics", "worlds"},
+    "reports": {
+        *("base", "scenarios", "design", "records", "tracking", "dynamics", "worlds", "verdicts")
+    },
 }
 """The arrows of the design: what a room may import. They only run downwards."""
 NUMERIC = {"numpy", "scipy", "statsmodels", "plenum", "lazy_loader"}
@@ -274,7 +281,7 @@ def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[st
         if room(module) == "dynamics"
         for name in imports(module, source)
     }
-    siblings = {"plenum_audit", "plenum_rules", "plenum_worlds"}
+    siblings = {"plenum_rules", "plenum_verdicts", "plenum_worlds"}
     assert used - NUMERIC - siblings <= sys.stdlib_module_names
 
 

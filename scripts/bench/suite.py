@@ -25,7 +25,7 @@ import numpy as np
 from measuring import measure_parts, watch
 from numpy.typing import NDArray
 
-from plenum_audit.suites import (
+from plenum_verdicts.suites import (
     SuiteRule,
     SuiteRuns,
     bound_unsteady_cases,

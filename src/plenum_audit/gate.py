@@ -16,7 +16,6 @@ from plenum.base import (
 )
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_audit.dynamics import AuditResult
 from plenum_audit.execution import (
     act,
     count_runs,
@@ -32,7 +31,8 @@ from plenum_audit.execution import (
 )
 from plenum_audit.programs import Audit, compose_audit, list_doubts
 from plenum_audit.suite_questions import answer_questions
-from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite
+from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
 
 __all__ = ["compose_gate", "judge_cases"]
 

@@ -9,22 +9,20 @@ from typing import Any
 
 from plenum.design import Api, Backend, Budget, Calls, Job, Sampling, Simulated
 from plenum_audit.design import AuditConfig, CommitteeConfig
-from plenum_audit.dynamics import AuditResult
 from plenum_audit.execution import run_audit
 from plenum_audit.gate import explain_in_outputs, run_audit_gate
 from plenum_audit.programs import (
     OWN_MODELS,
     Audit,
-    AuditCase,
     Committee,
     Program,
     ProgramCondition,
     find_program,
-    load_cases,
     name_program,
-    require_apart,
     wrap_program,
 )
+from plenum_verdicts.cases import AuditCase, load_cases, require_apart
+from plenum_verdicts.dynamics import AuditResult
 
 _STUDY = "audit"
 """The study that an audit from Python is tracked as."""

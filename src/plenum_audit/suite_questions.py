@@ -5,17 +5,18 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum_audit.acting import advise_acting
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import exit_status
 from plenum_audit.execution import (
     compares_right,
     read_baseline,
     read_sources,
     read_varied_runs,
 )
-from plenum_audit.programs import RIGHT, WRONG, Audit
-from plenum_audit.suites import (
+from plenum_audit.programs import Audit
+from plenum_verdicts.acting import advise_acting
+from plenum_verdicts.dynamics import exit_status
+from plenum_verdicts.logs import RIGHT, WRONG
+from plenum_verdicts.suites import (
     Gate,
     SuiteRuns,
     assess_gate,

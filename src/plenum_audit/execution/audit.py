@@ -10,16 +10,6 @@ from plenum.design import Job
 from plenum.execution import add_begun, check_sweep, find_condition_folder, find_journal, list_begun
 from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
-from plenum_audit.dynamics import (
-    UNDECIDED,
-    AuditResult,
-    CaseComparison,
-    StabilityRule,
-    compare,
-    find_mixed_models,
-    judge_family,
-    plan_further,
-)
 from plenum_audit.execution import audit_logs, no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
@@ -34,6 +24,16 @@ from plenum_audit.execution.audit_runs import (
 from plenum_audit.execution.earlier_versions import earlier_versions
 from plenum_audit.execution.remedies import bound, options, settings_tried
 from plenum_audit.programs import Audit, OneShot, list_doubts, list_seats, require_program
+from plenum_verdicts.dynamics import (
+    UNDECIDED,
+    AuditResult,
+    CaseComparison,
+    StabilityRule,
+    compare,
+    find_mixed_models,
+    judge_family,
+    plan_further,
+)
 
 ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]

@@ -4,9 +4,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plenum.base import UserError
-from plenum_audit.dynamics import select_ended
 from plenum_audit.log_counts import MOST_JOURNALS
 from plenum_audit.programs import Audit, require_program
+from plenum_verdicts.dynamics import select_ended
 
 PREVIOUS = "previous"
 """Name of the program that the study held last."""

@@ -4,7 +4,9 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from plenum.base import UserError, pause_collector
-from plenum_audit.dynamics import (
+from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
+from plenum_audit.programs import Audit, CaseLog, list_doubts
+from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
     UNDECIDED,
@@ -17,8 +19,6 @@ from plenum_audit.dynamics import (
     judge_family,
     plan_further,
 )
-from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs import Audit, CaseLog, list_doubts
 
 
 def is_large(audit: Audit) -> bool:

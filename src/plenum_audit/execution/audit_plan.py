@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping
 from plenum.base import percent
 from plenum.execution import find_journal
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, horizon, simulate_audits
 from plenum_audit.execution import no_decision
 from plenum_audit.programs import Audit, require_program
+from plenum_verdicts.dynamics import StabilityRule, horizon, simulate_audits
 
 
 def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:

@@ -26,7 +26,10 @@ from plenum.execution import (
     run_sweep,
 )
 from plenum.records import DamagedJournal, Transcript, read
-from plenum_audit.dynamics import (
+from plenum_audit.execution.program_run import ProgramRun
+from plenum_audit.programs import Audit, Proxy, require_program
+from plenum_audit.tracking import tabulate_programs
+from plenum_verdicts.dynamics import (
     FAILED,
     LEAST_REPEATS,
     LEAST_TOKENS,
@@ -48,9 +51,6 @@ from plenum_audit.dynamics import (
     p_value,
     select_ended,
 )
-from plenum_audit.execution.program_run import ProgramRun
-from plenum_audit.programs import Audit, Proxy, require_program
-from plenum_audit.tracking import tabulate_programs
 
 _ENOUGH = 6
 """Number of runs of a case after which a cache can be detected."""

@@ -11,14 +11,14 @@ from plenum.base import UserError, say
 from plenum.design import Job
 from plenum.execution import check_sweep
 from plenum.records import Transcript
-from plenum_audit.acting import ActRule, CaseAct, apply_rule
-from plenum_audit.dynamics import StabilityRule
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
 from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
 from plenum_audit.programs import Audit
-from plenum_audit.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
+from plenum_verdicts.acting import ActRule, CaseAct, apply_rule
+from plenum_verdicts.dynamics import StabilityRule
+from plenum_verdicts.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
 
 Errors = tuple[str, ...]
 

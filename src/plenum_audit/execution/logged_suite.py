@@ -5,22 +5,20 @@ from statistics import median
 from typing import Any
 
 from plenum.base import UserError, pause_collector
-from plenum_audit.dynamics import FAILED, UNDECIDED, StabilityRule, judge_cases
 from plenum_audit.execution.audit_logs import group_outcomes
 from plenum_audit.programs import (
-    RIGHT,
     SOURCES,
-    WRONG,
     Audit,
     CaseLog,
     has_declared_options,
     load_baseline,
-    read_score,
     read_value,
     require_program,
 )
-from plenum_audit.readers import Row
-from plenum_audit.suites import SuiteRuns, tell_apart
+from plenum_verdicts.dynamics import FAILED, UNDECIDED, StabilityRule, judge_cases
+from plenum_verdicts.logs import RIGHT, WRONG, read_score
+from plenum_verdicts.readers import Row
+from plenum_verdicts.suites import SuiteRuns, tell_apart
 
 _LEAST_CASES = 10
 """Number of cases from which on a log is judged as a suite, if its cases have few runs."""

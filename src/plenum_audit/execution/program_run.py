@@ -15,23 +15,20 @@ from plenum.records import ELICITED, DamagedJournal, Failure, Journal, read_entr
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import (
     CLERK_KIND,
-    NO_DECISION,
     READINGS,
     Committee,
-    GivenDecision,
     Program,
     ProgramCondition,
     ProgramFailed,
     Proxy,
     Session,
-    UnreadableDecision,
     ask_clerk,
     count_restarts,
     list_questions,
     make_reading,
-    read_decision,
     set_aside,
 )
+from plenum_verdicts.cases import NO_DECISION, GivenDecision, UnreadableDecision, read_decision
 
 _GRACE_S = 10.0
 """Seconds that a program may continue after its decision."""

@@ -10,7 +10,9 @@ import numpy as np
 from plenum.base import keep_finite, percent
 from plenum.design import Job
 from plenum.execution import add_begun, find_journal, list_begun, list_problems, run_sweep
-from plenum_audit.dynamics import (
+from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, read_ended
+from plenum_audit.programs import Audit, format_settings, require_program
+from plenum_verdicts.dynamics import (
     STABLE,
     UNDECIDED,
     UNSTABLE,
@@ -22,8 +24,6 @@ from plenum_audit.dynamics import (
     judge_case,
     judge_family,
 )
-from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, read_ended
-from plenum_audit.programs import Audit, format_settings, require_program
 
 RUNGS = (6, 12, 24, 48)
 """Numbers of runs per case after which the better half of the settings continues."""

@@ -9,8 +9,8 @@ import pandas as pd
 from plenum.dynamics import summarise
 from plenum.execution import SETTINGS, report_committee, report_nothing
 from plenum.records import Transcript
-from plenum_audit.dynamics import StabilityRule, decide_outcome, judge_case
 from plenum_audit.tracking import collect_ensemble, tabulate_programs
+from plenum_verdicts.dynamics import StabilityRule, decide_outcome, judge_case
 
 _LEAST_ROUNDS = 3
 

@@ -6,10 +6,11 @@ from dataclasses import replace
 from plenum.design import Job
 from plenum.execution import find_journal
 from plenum.records import Transcript
-from plenum_audit.dynamics import decide_outcome
 from plenum_audit.execution.audit_runs import read_ended
-from plenum_audit.programs import Audit, AuditCase, require_program
-from plenum_audit.suites import SuiteRuns, tell_apart
+from plenum_audit.programs import Audit, require_program
+from plenum_verdicts.cases import AuditCase
+from plenum_verdicts.dynamics import decide_outcome
+from plenum_verdicts.suites import SuiteRuns, tell_apart
 
 Jobs = tuple[Job, ...]
 

@@ -4,12 +4,12 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenum.reports import print_written
-from plenum_audit.dynamics import AuditResult
 from plenum_audit.exports.findings import AuditFinding, find_by_case, find_in_suite
 from plenum_audit.exports.inspect_scores import write_scores
 from plenum_audit.exports.statement import write_statement
 from plenum_audit.programs import Audit
-from plenum_audit.suites import SuiteAssessment, SuiteRuns
+from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.suites import SuiteAssessment, SuiteRuns
 
 
 def export_audit(audit: Audit, result: AuditResult) -> None:

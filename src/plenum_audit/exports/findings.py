@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from plenum_audit.dynamics import AuditResult
-from plenum_audit.suites import SuiteAssessment, SuiteRuns
+from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.suites import SuiteAssessment, SuiteRuns
 
 SUITE = "suite"
 """Name of the finding on all cases together."""

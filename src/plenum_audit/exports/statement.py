@@ -12,10 +12,11 @@ from typing import Any
 from plenum.base import UserError, canonical_json, flatten, redact
 from plenum.execution import find_condition_folder
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
-from plenum_audit.programs import Audit, find_commit, find_sources, require_program
+from plenum_audit.programs import Audit, find_commit, require_program
 from plenum_audit.reports import AuditSubject, list_signatures
+from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
+from plenum_verdicts.logs import find_sources
 
 FILE = "audit.intoto.json"
 STATEMENT = "https://in-toto.io/Statement/v1"

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from plenum.dynamics import benjamini_hochberg
-from plenum_audit.dynamics import (
+from plenum_verdicts.dynamics import (
     UNDECIDED,
     StabilityRule,
     begin_evidence,

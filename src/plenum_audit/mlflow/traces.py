@@ -8,7 +8,7 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_audit.mlflow.case_names import CASE, distinct, format_value, short_name
-from plenum_audit.suites import SuiteRuns
+from plenum_verdicts.suites import SuiteRuns
 
 _YES_NO = {"yes": 1.0, "no": 0.0}
 

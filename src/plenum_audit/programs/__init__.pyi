@@ -5,10 +5,6 @@ from .adapters.committee import name_program as name_program
 from .adapters.committee import wrap_program as wrap_program
 from .adapters.program import Program as Program
 from .adapters.program import ProgramFailed as ProgramFailed
-from .case import NO_DECISION as NO_DECISION
-from .case import AuditCase as AuditCase
-from .cases import load_cases as load_cases
-from .cases import require_apart as require_apart
 from .clerk import CLERK_KIND as CLERK_KIND
 from .clerk import READINGS as READINGS
 from .clerk import ask_clerk as ask_clerk
@@ -21,20 +17,13 @@ from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
 from .condition import format_settings as format_settings
 from .condition import require_program as require_program
-from .decision import GivenDecision as GivenDecision
-from .decision import UnreadableDecision as UnreadableDecision
-from .decision import read_decision as read_decision
 from .elicitation import list_questions as list_questions
 from .journal_replay import count_restarts as count_restarts
 from .journal_replay import set_aside as set_aside
 from .log_doubts import has_declared_options as has_declared_options
 from .log_doubts import list_doubts as list_doubts
-from .log_files import find_sources as find_sources
 from .log_mixtures import SOURCES as SOURCES
 from .log_mixtures import read_value as read_value
-from .log_scores import RIGHT as RIGHT
-from .log_scores import WRONG as WRONG
-from .log_scores import read_score as read_score
 from .logs import CaseLog as CaseLog
 from .one_shot import OneShot as OneShot
 from .one_shot import list_seats as list_seats
@@ -43,44 +32,33 @@ from .session import Session as Session
 
 __all__ = [
     "CLERK_KIND",
-    "NO_DECISION",
     "OWN_MODELS",
     "READINGS",
-    "RIGHT",
     "SOURCES",
-    "WRONG",
     "Audit",
-    "AuditCase",
     "CaseLog",
     "Committee",
-    "GivenDecision",
     "OneShot",
     "Program",
     "ProgramCondition",
     "ProgramFailed",
     "Proxy",
     "Session",
-    "UnreadableDecision",
     "ask_clerk",
     "compose_audit",
     "count_restarts",
     "find_commit",
     "find_program",
-    "find_sources",
     "format_settings",
     "has_declared_options",
     "list_doubts",
     "list_questions",
     "list_seats",
     "load_baseline",
-    "load_cases",
     "make_reading",
     "name_program",
     "provide_client",
-    "read_decision",
-    "read_score",
     "read_value",
-    "require_apart",
     "require_program",
     "set_aside",
     "wrap_program",

@@ -7,8 +7,9 @@ from typing import Any
 
 from plenum.base import derive_seed, strip_reasoning
 from plenum.models import AnswerSchema, Chat, Message, Reply, make_schema
-from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.decision import (
+from plenum_verdicts.cases import (
+    NO_DECISION,
+    AuditCase,
     GivenDecision,
     UnreadableDecision,
     last_json,

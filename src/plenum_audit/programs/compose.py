@@ -12,14 +12,14 @@ from plenum.base import UserError, pause_collector
 from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, complete_backend
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
-from plenum_audit.programs import cases, logs
+from plenum_audit.programs import logs
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.log_mixtures import folder_name
 from plenum_audit.programs.logs import CaseLog
 from plenum_audit.programs.one_shot import KNOBS, OneShot
+from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
@@ -95,7 +95,7 @@ def compose_audit(cfg: DictConfig) -> Audit:
     audit, study = settings.type_audit(cfg)
     config = OmegaConf.to_yaml(cfg, resolve=True)
     of_logs, of_cases = _columns(audit)
-    read = cases.load_cases(audit.case, of_cases) if audit.case else ()
+    read = load_cases(audit.case, of_cases) if audit.case else ()
     if audit.logs:
         log = logs.read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
         jobs = [_job(study, config, each.condition, len(each.ends)) for each in log.logged]
@@ -118,7 +118,7 @@ def load_baseline(audit: AuditConfig) -> tuple[logs.CaseLog, ...]:
     if audit.baseline == audit.logs:
         raise UserError(f"baseline={audit.baseline}: logs names the same runs")
     of_logs, of_cases = _columns(audit)
-    read = cases.load_cases(audit.case, of_cases) if audit.case else ()
+    read = load_cases(audit.case, of_cases) if audit.case else ()
     try:
         return logs.load(str(audit.baseline), read, columns=of_logs)
     except UserError as problem:
@@ -131,7 +131,7 @@ def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
     named = audit.columns
     if not (audit.logs and audit.case):
         return named, named
-    of_cases = (*cases.COLUMNS, cases.WORDINGS)
+    of_cases = (*CASE_COLUMNS, WORDINGS)
     return (
         {name: of for name, of in named.items() if name not in of_cases},
         {name: of for name, of in named.items() if name in of_cases},

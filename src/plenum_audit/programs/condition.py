@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 from plenum.base import UserError, digest
 from plenum.design import Condition
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.overrides import check
+from plenum_verdicts.cases import AuditCase
 
 PROGRAM_VERSION = 1
 """Part of every identity; raise it when the proxy or adapters change an outcome."""

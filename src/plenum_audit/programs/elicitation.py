@@ -14,8 +14,7 @@ from typing import Any
 from plenum.base import derive_seed
 from plenum.models import WHOLE, AnswerSchema, Chat, Message, Reply, make_schema
 from plenum.records import ELICITED
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.decision import UnreadableDecision, last_json
+from plenum_verdicts.cases import AuditCase, UnreadableDecision, last_json
 
 OPENING = "A committee works on this case."
 _MAX_TOKENS = 400

@@ -4,12 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from plenum.base import redact
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.decision import comparable
-from plenum_audit.programs.log_columns import DOCS
 from plenum_audit.programs.log_mixtures import mixtures
 from plenum_audit.programs.logged_run import decision
 from plenum_audit.programs.logs import CaseLog
+from plenum_verdicts.cases import AuditCase, comparable
+from plenum_verdicts.logs import DOCS
 
 _SHOWN = 3
 _LONGEST = 40

@@ -8,10 +8,15 @@ from typing import Any
 
 from plenum.base import digest, flatten, redact, replace_surrogates, strip_reasoning
 from plenum.records import Failure
-from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.cases import find_option
-from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
-from plenum_audit.readers import Wrong
+from plenum_verdicts.cases import (
+    NO_DECISION,
+    AuditCase,
+    GivenDecision,
+    UnreadableDecision,
+    find_option,
+    read_decision,
+)
+from plenum_verdicts.readers import Wrong
 
 Entry = dict[str, Any]
 

@@ -14,15 +14,19 @@ from typing import Any
 from plenum.base import UserError, flatten, pause_collector
 from plenum.design import Recorded, Sampling
 from plenum.records import Journal
-from plenum_audit.programs.case import NO_DECISION, AuditCase
-from plenum_audit.programs.cases import apart, find_option, plain, read_options
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.log_columns import NOT_RENAMED, Columns
-from plenum_audit.programs.log_files import find_common_reader, find_sources, identify
 from plenum_audit.programs.log_mixtures import name_group, read_value
-from plenum_audit.programs.log_scores import judge
 from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
-from plenum_audit.readers import Row, Wrong, read_records
+from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain, read_options
+from plenum_verdicts.logs import (
+    NOT_RENAMED,
+    Columns,
+    find_common_reader,
+    find_sources,
+    identify,
+    judge,
+)
+from plenum_verdicts.readers import Row, Wrong, read_records
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -121,7 +125,7 @@ def read_log(
     ----------
     logs
         A file, a folder or a pattern of files in one format, or runs of a service. Its rows have
-        the fields of :data:`plenum_audit.programs.log_columns.FIELDS`: ``case``; ``decision``,
+        the fields of :data:`plenum_verdicts.logs.log_columns.FIELDS`: ``case``; ``decision``,
         ``right`` or ``score``; optionally ``run``, a number that orders the runs of a case, which
         otherwise are in the order of the file.
     cases

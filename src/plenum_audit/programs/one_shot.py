@@ -8,8 +8,7 @@ from typing import Any
 
 from plenum.base import derive_seed, digest
 from plenum.records import Transcript
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.decision import GivenDecision, UnreadableDecision, read_decision
+from plenum_verdicts.cases import AuditCase, GivenDecision, UnreadableDecision, read_decision
 
 KNOBS = {"interaction": False}
 """Knobs that distinguish a control's condition from the program's own."""

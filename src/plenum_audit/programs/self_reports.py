@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from plenum.base import flatten, redact, replace_surrogates
-from plenum_audit.programs.decision import rule_problem
+from plenum_verdicts.cases import rule_problem
 
 _LONGEST_TEXT = 10**6
 _LONGEST_SEAT = 80

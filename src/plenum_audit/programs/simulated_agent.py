@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 from plenum.base import UserError
 from plenum.models import Chat, ToolCall, draw_persona, measure_pull, read_prompt
 from plenum_audit.programs import clerk, elicitation
-from plenum_audit.programs.case import NO_DECISION
 from plenum_audit.programs.forms import RequestedForm, form
 from plenum_audit.programs.options import count_advocated, options
 from plenum_audit.programs.schema import Pen, fill_schema
+from plenum_verdicts.cases import NO_DECISION
 
 MANDATE, CASE, OTHERS, SELF = 1.6, 1.2, 1.8, 1.0
 """Weights of the system prompt, the case, others' arguments, and its own arguments."""

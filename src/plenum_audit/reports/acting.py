@@ -10,11 +10,11 @@ import pandas as pd
 
 from plenum.base import UserError, percent
 from plenum.reports import Column, Table, spell_count
-from plenum_audit.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.outputs import REHEARSAL, make_folder, write_texts
 from plenum_audit.reports.suite_cases import append_names
+from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""

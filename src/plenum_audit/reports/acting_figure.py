@@ -7,7 +7,7 @@ import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from plenum.reports import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
-from plenum_audit.acting import ActAdvice, ActRisk, Agreement
+from plenum_verdicts.acting import ActAdvice, ActRisk, Agreement
 
 _HEIGHT = 2.6
 _MOST_BARS = 12

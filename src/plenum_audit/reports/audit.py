@@ -5,7 +5,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plenum.base import flatten
-from plenum_audit.dynamics import (
+from plenum_audit.reports.causes import Cause
+from plenum_audit.reports.record import AuditRecord
+from plenum_audit.reports.sections import OptionalSections
+from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
     STABLE,
@@ -15,9 +18,6 @@ from plenum_audit.dynamics import (
     Place,
     StabilityRule,
 )
-from plenum_audit.reports.causes import Cause
-from plenum_audit.reports.record import AuditRecord
-from plenum_audit.reports.sections import OptionalSections
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""

@@ -21,14 +21,14 @@ from plenum.reports import (
     make_panels,
     save_figure,
 )
-from plenum_audit.acting import Agreement, estimate_agreement
-from plenum_audit.dynamics import FAILED, NO_DECISION, StabilityRule, evidence_by_run
 from plenum_audit.reports import strip
 from plenum_audit.reports.acting_figure import draw_agreement
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.suite_cases import SuiteCase, cut, name_outcome
 from plenum_audit.reports.suite_figures import draw_bars, draw_decisions
-from plenum_audit.suites import SuiteRuns
+from plenum_verdicts.acting import Agreement, estimate_agreement
+from plenum_verdicts.dynamics import FAILED, NO_DECISION, StabilityRule, evidence_by_run
+from plenum_verdicts.suites import SuiteRuns
 
 MOST_PATHS = 200
 """Number of cases whose evidence is drawn, the most urgent ones first."""

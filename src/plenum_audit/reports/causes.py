@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base import flatten, redact
 from plenum.records import Transcript
 from plenum.tracking import StoredTranscript
-from plenum_audit.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.dynamics import FAILED, NO_DECISION
 
 UNREAD = "unread"
 """Reason of a run whose program gave an unreadable decision."""

@@ -4,9 +4,9 @@ from datetime import UTC, datetime
 
 from plenum.base import code_version, redact
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, Circumstances, Cost
 from plenum_audit.reports.record import record_audit
+from plenum_verdicts.dynamics import StabilityRule
 
 
 def make_empty_report(study: str, settings: AuditConfig, why: str, status: int) -> AuditReport:

@@ -13,7 +13,21 @@ import pandas as pd
 from plenum.base import UserError
 from plenum.reports import origin
 from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
-from plenum_audit.dynamics import (
+from plenum_audit.reports.audit import (
+    LOGS,
+    Accuracy,
+    AuditReport,
+    CaseAudit,
+    Circumstances,
+    Cost,
+    DifferingRuns,
+    DivergenceSource,
+    ShareInterval,
+)
+from plenum_audit.reports.causes import causes
+from plenum_audit.reports.dialogue import latest_parting, lines
+from plenum_audit.reports.sections import collect_sections
+from plenum_verdicts.dynamics import (
     FAILED,
     UNDECIDED,
     AuditResult,
@@ -29,20 +43,6 @@ from plenum_audit.dynamics import (
     plan_further,
     select_ended,
 )
-from plenum_audit.reports.audit import (
-    LOGS,
-    Accuracy,
-    AuditReport,
-    CaseAudit,
-    Circumstances,
-    Cost,
-    DifferingRuns,
-    DivergenceSource,
-    ShareInterval,
-)
-from plenum_audit.reports.causes import causes
-from plenum_audit.reports.dialogue import latest_parting, lines
-from plenum_audit.reports.sections import collect_sections
 
 _CALLED = ("model", "temperature")
 

@@ -6,10 +6,10 @@ from itertools import chain
 from xml.sax.saxutils import escape
 
 from plenum.base import flatten
-from plenum_audit.dynamics import UNDECIDED, UNSTABLE
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.case_groups import make_group_key
 from plenum_audit.reports.words import causes, format_counts, headline, line
+from plenum_verdicts.dynamics import UNDECIDED, UNSTABLE
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 _QUOTE = {'"': "&quot;"}

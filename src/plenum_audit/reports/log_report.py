@@ -4,11 +4,11 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 
 from plenum.base import code_version
-from plenum_audit.dynamics import FAILED, AuditResult, CaseVerdict, FamilyVerdict, StabilityRule
 from plenum_audit.log_counts import LoggedCase, LoggedProgram
 from plenum_audit.reports.audit import LOGS, Accuracy, AuditReport, CaseAudit, Circumstances, Cost
 from plenum_audit.reports.gather import list_verdict_fields, measure_accuracy
 from plenum_audit.reports.sections import collect_sections
+from plenum_verdicts.dynamics import FAILED, AuditResult, CaseVerdict, FamilyVerdict, StabilityRule
 
 
 def report_log(program: LoggedProgram, results: AuditResult, rule: StabilityRule) -> AuditReport:

@@ -6,10 +6,10 @@ from pathlib import Path
 
 from plenum.base import flatten
 from plenum.reports import Settings
-from plenum_audit.dynamics import StabilityRule
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.record import AuditRecord, format_record, read_record
 from plenum_audit.tracking import Verdict, log_audit, metric_part, read_last_audit
+from plenum_verdicts.dynamics import StabilityRule
 
 _LONGEST = 6_000
 """Number of a param's letters that MLflow keeps."""

@@ -6,7 +6,6 @@ from typing import Any
 
 from plenum.base import flatten
 from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, split_blocks
-from plenum_audit.dynamics import STABLE
 from plenum_audit.reports import clauses, tables
 from plenum_audit.reports.audit import AuditReport
 from plenum_audit.reports.case_groups import SHOWN, group_cases
@@ -19,6 +18,7 @@ from plenum_audit.reports.words import (
     line,
     words,
 )
+from plenum_verdicts.dynamics import STABLE
 
 SECTIONS = {
     "verdict": "Verdict",

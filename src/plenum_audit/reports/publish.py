@@ -24,7 +24,6 @@ from plenum.reports import (
 )
 from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport, CaseAudit
@@ -50,6 +49,7 @@ from plenum_audit.reports.words import (
     line,
     words,
 )
+from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
 
 
 def publish(

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plenum.base import keep_finite
-from plenum_audit.dynamics import AuditResult, CaseComparison, TriedOption
+from plenum_verdicts.dynamics import AuditResult, CaseComparison, TriedOption
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,6 @@ from plenum.reports import (
     spell_count,
 )
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import STABLE, UNSTABLE, e_value
 from plenum_audit.reports.mlflow_suite import log_suite
 from plenum_audit.reports.outputs import make_folder, write_texts
 from plenum_audit.reports.record import list_signatures
@@ -35,7 +34,8 @@ from plenum_audit.reports.suite_page import (
 )
 from plenum_audit.reports.suite_screen import fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
-from plenum_audit.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteRuns, SuiteScore
+from plenum_verdicts.dynamics import STABLE, UNSTABLE, e_value
+from plenum_verdicts.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteRuns, SuiteScore
 
 SCHEMA = "plenum.suite/1"
 """Version of the format, raised when a field is removed or changes its meaning."""

@@ -10,10 +10,10 @@ import pandas as pd
 
 from plenum.base import flatten
 from plenum.reports import Column, Table, format_whole_percent, join_items
-from plenum_audit.dynamics import FAILED, NO_DECISION
 from plenum_audit.reports.audit import short
 from plenum_audit.reports.case_groups import SHOWN
-from plenum_audit.suites import SuiteRuns, drop_number
+from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.suites import SuiteRuns, drop_number
 
 MOST = 1_000
 """Number of lines of the page's table; ``suite.csv`` has all cases."""

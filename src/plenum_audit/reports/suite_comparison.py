@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from plenum_audit.suites import SuiteComparison
+from plenum_verdicts.suites import SuiteComparison
 
 _MEASURES = {"score": "score", "agreement": "share of pairs of runs that decide alike"}
 

@@ -18,7 +18,7 @@ from plenum.reports import (
     save_figure,
 )
 from plenum_audit.reports.suite_cases import SuiteCase, join_cases
-from plenum_audit.suites import SuiteAssessment
+from plenum_verdicts.suites import SuiteAssessment
 
 MOST_LINES = 30
 """Number of lines of decisions that are drawn, the least agreeing first."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from plenum.base import percent
-from plenum_audit.suites import GateAssessment
+from plenum_verdicts.suites import GateAssessment
 
 
 def explain_gate(found: GateAssessment) -> Iterator[str]:

@@ -25,7 +25,7 @@ from plenum_audit.reports.record import list_signatures, list_suite_settings, na
 from plenum_audit.reports.suite_cases import SuiteCase, cut, list_cases, make_table
 from plenum_audit.reports.suite_figures import draw_decisions, draw_strip
 from plenum_audit.reports.suite_source import SuiteSource
-from plenum_audit.suites import SuiteAssessment
+from plenum_verdicts.suites import SuiteAssessment
 
 SECTIONS = {
     "verdict": "Verdict",

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from plenum_audit.reports.record import AuditSubject
-from plenum_audit.suites import SuiteRuns
+from plenum_verdicts.suites import SuiteRuns
 
 
 @dataclass(frozen=True)

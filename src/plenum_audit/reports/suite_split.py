@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from plenum.reports import join_items
-from plenum_audit.suites import SourceSplit
+from plenum_verdicts.suites import SourceSplit
 
 _SHOWN = 2
 """Number of sources that get a sentence."""

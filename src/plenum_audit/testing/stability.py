@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # pytest loads this file whenever it starts
-    from plenum_audit.dynamics import AuditResult
-    from plenum_audit.programs import AuditCase
+    from plenum_verdicts.cases import AuditCase
+    from plenum_verdicts.dynamics import AuditResult
 
 Undecided = Literal["fail", "skip", "pass"]
 
@@ -58,8 +58,8 @@ def assert_stable(
     'stable'
     """
     from plenum.base import UserError
-    from plenum_audit.dynamics import STABLE, UNDECIDED
     from plenum_audit.notebook import audit
+    from plenum_verdicts.dynamics import STABLE, UNDECIDED
 
     __tracebackhide__ = True  # pytest shows the line of the test
     try:

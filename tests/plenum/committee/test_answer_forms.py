@@ -12,7 +12,7 @@ from plenum.base.text import split_lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
 from plenum_audit.programs import elicitation
-from plenum_audit.programs.decision import UnreadableDecision as NoPoints
+from plenum_verdicts.cases.decision import UnreadableDecision as NoPoints
 from plenum_worlds import answers
 from plenum_worlds.registry import build_world
 

@@ -6,8 +6,8 @@ import pytest
 from audit_studies import AuditStudy, conversation
 from browsing import HOSTILE, Open, browser, opened
 
-from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.reports.publish import publish
+from plenum_verdicts.dynamics.audits import StabilityRule
 
 pytestmark = pytest.mark.long
 

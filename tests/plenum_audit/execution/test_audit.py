@@ -5,10 +5,10 @@ from pathlib import Path
 
 from plenum.design import Budget, Calls, Job, Sampling, Simulated
 from plenum.records import Transcript
-from plenum_audit.dynamics.audits import StabilityRule
 from plenum_audit.execution.audit_runs import CaseRuns
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.dynamics.audits import StabilityRule
 
 OPTIONS = {"A": "first", "B": "second", "C": "third"}
 

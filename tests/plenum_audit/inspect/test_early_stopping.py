@@ -46,7 +46,7 @@ def test_epochs_end_when_each_sample_s_verdict_stands(tmp_path: Path) -> None:
 
 
 def test_the_runs_until_a_verdict_are_those_of_an_audit(tmp_path: Path) -> None:
-    from plenum_audit.dynamics import StabilityRule, judge_case
+    from plenum_verdicts.dynamics import StabilityRule, judge_case
 
     done = evaluated(tmp_path, "stable", 40)
     verdict = judge_case(["A"] * 40, ("A", "B"), StabilityRule())

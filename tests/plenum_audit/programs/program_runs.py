@@ -17,9 +17,9 @@ from plenum.records import CallLog, Transcript
 from plenum.records.transcript import read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.adapters.committee import Committee, Program, find_program
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
+from plenum_verdicts.cases.case import AuditCase
 
 CASE = AuditCase(
     id="hiring",

@@ -13,10 +13,10 @@ from plenum.execution.caller import Caller
 from plenum.models import ChatModel, backends
 from plenum.models.api.prices import Prices
 from plenum.records import CallLog, Journal
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
 from plenum_audit.programs.session import Session
+from plenum_verdicts.cases.case import AuditCase
 
 Play = Callable[..., Any]
 """The fixture that runs a test's coroutine with a bench: see ``conftest.py``."""

@@ -30,11 +30,11 @@ from plenum_audit.programs.adapters.committee import Committee, find_program, wr
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
-from plenum_audit.programs.decision import UnreadableDecision
 from plenum_audit.programs.elicitation import read_points
 from plenum_audit.reports.drift import collect_ensemble
 from plenum_audit.tracking import programs
 from plenum_hosted import Hosted
+from plenum_verdicts.cases.decision import UnreadableDecision
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:

@@ -22,7 +22,7 @@ import pytest
 from plenum_audit.notebook import audit
 from plenum_audit.programs.adapters.behaviour import digest_behaviour
 from plenum_audit.programs.adapters.identity import identify_command
-from plenum_audit.programs.case import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 
 CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})
 

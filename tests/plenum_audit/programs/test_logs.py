@@ -13,10 +13,10 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum.records import transcript
 from plenum_audit.execution.summarise_program import estimates
-from plenum_audit.programs.case import AuditCase
 from plenum_audit.programs.log_doubts import list_doubts
 from plenum_audit.programs.logs import CaseLog, load
 from plenum_audit.tracking import programs
+from plenum_verdicts.cases.case import AuditCase
 
 
 def jsonl(path: Path, *rows: Any) -> Path:

@@ -19,7 +19,7 @@ from plenum_audit.reports.suite import publish_suite, publish_unended_suite
 from plenum_audit.reports.suite_cases import join_cases, list_cases, make_table
 from plenum_audit.reports.suite_screen import MOST_LINES, fit_screen
 from plenum_audit.reports.suite_source import SuiteSource
-from plenum_audit.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
+from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
 
 ENDS = {
     "steady": ["A"] * 4,

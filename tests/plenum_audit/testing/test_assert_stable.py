@@ -10,13 +10,13 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.testing import assert_stable
-from plenum_audit.programs.case import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 
 pytestmark = pytest.mark.long
 
 CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})
 TEST = """
-from plenum_audit.programs.case import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 from plenum_run import Decision
 
 CASE = AuditCase("one", "Which one?", {"A": "first", "B": "second"})

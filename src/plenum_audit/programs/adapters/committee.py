@@ -16,7 +16,7 @@ from plenum_audit.programs.adapters.in_process import Callable, load
 from plenum_audit.programs.adapters.processes import Child, Command
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.adapters.target_suggestions import nameless, unreadable
-from plenum_audit.programs.decision import rule_problem
+from plenum_verdicts.cases import rule_problem
 
 
 @dataclass(frozen=True)

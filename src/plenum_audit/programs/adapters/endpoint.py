@@ -9,8 +9,7 @@ import aiohttp
 from plenum.records import Failure
 from plenum_audit.programs.adapters.environment import fill_template, values
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_audit.programs.case import AuditCase
-from plenum_audit.programs.decision import UnreadableDecision, at
+from plenum_verdicts.cases import AuditCase, UnreadableDecision, at
 
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
 """The default body; ``run_url`` and others can be used in a custom one."""

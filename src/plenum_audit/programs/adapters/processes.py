@@ -17,7 +17,7 @@ from plenum_audit.programs.adapters.environment import (
     variables,
 )
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_audit.programs.case import AuditCase
+from plenum_verdicts.cases import AuditCase
 
 _RUNNER = str(CLIENT / "plenum_run.py")
 

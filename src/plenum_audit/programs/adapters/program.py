@@ -6,7 +6,7 @@ from typing import Any, Protocol
 
 from plenum.base import flatten, redact
 from plenum.records import Failure
-from plenum_audit.programs.case import AuditCase
+from plenum_verdicts.cases import AuditCase
 
 _LONGEST_DETAIL = 500
 

@@ -1,0 +1,5 @@
+from .suites.assessment import assess_suite as assess_suite
+from .suites.suite_runs import SuiteRuns as SuiteRuns
+from .suites.suite_verdict import SuiteRule as SuiteRule
+
+__all__ = ["SuiteRule", "SuiteRuns", "assess_suite"]

@@ -1,0 +1,158 @@
+"""Comparison with an earlier program: anytime-valid evidence that this one is less stable.
+
+The two-sample test is that of Turner and Grünwald (2302.11401), on the share of the modal decision.
+"""
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import logsumexp
+
+from plenum.dynamics import Floats, benjamini_hochberg
+from plenum_verdicts.dynamics.audits import (
+    CaseVerdict,
+    StabilityRule,
+    encode_outcomes,
+    judge_case,
+    p_value,
+)
+from plenum_verdicts.dynamics.sequential import e_value
+from plenum_verdicts.dynamics.share_intervals import share_interval
+
+_EARLIER = np.array([0.7, 0.9, 0.99])
+_WORSE = np.array([0.4, 0.65, 0.85])
+"""Alternatives: the earlier share, and the present one relative to it."""
+
+_RATIOS = (1, 3)
+"""Numbers of earlier runs compared with each new one; the evidence is the mean over them."""
+
+_NOMINEE = 0.9
+"""Weight of the earlier program's first decision; the other options share the rest."""
+
+
+@dataclass(frozen=True)
+class CaseComparison:
+    """A case of a program, compared with the same case of an earlier one.
+
+    Attributes
+    ----------
+    now, before
+        The verdicts on both.
+    difference, low, high
+        Difference of the shares of their modal decisions, with an anytime-valid interval: each side
+        misses it with a probability of at most the rule's ``alpha``.
+    log_worse
+        Natural logarithm of the largest e-value so far against the hypothesis that the share hasn't
+        decreased.
+    """
+
+    now: CaseVerdict
+    before: CaseVerdict
+    difference: float
+    low: float
+    high: float
+    log_worse: float
+
+    @property
+    def worse(self) -> float:
+        """The largest e-value so far, capped as by :func:`~.sequential.e_value`."""
+        return e_value(self.log_worse)
+
+    @property
+    def decides_otherwise(self) -> bool:
+        """True if the most frequent decision has changed."""
+        return self.now.mode != self.before.mode
+
+
+def compare(
+    now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: StabilityRule
+) -> CaseComparison:
+    """Compare two programs on one case.
+
+    Parameters
+    ----------
+    now, before
+        Outcomes of the runs, from :func:`plenum_verdicts.dynamics.audits.select_ended`.
+    """
+    new, old = encode_outcomes(now, options), encode_outcomes(before, options)
+    modes, categories = len(options), len(options) + 2
+    low_now, high_now = share_interval(new, categories, rule.alpha / 2, modes)
+    low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
+    present = judge_case(now, options, rule)
+    earlier = judge_case(before, options, rule)
+    return CaseComparison(
+        now=present,
+        before=earlier,
+        difference=present.share - earlier.share,
+        low=low_now - high_old,
+        high=high_now - low_old,
+        log_worse=compute_worsening(now, before, options),
+    )
+
+
+def compute_worsening(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:
+    """Return the log of the largest e-value so far against a share that hasn't decreased."""
+    logs = log_worse(encode_outcomes(now, options), encode_outcomes(before, options), len(options))
+    return float(logs.max(initial=0.0))
+
+
+def worse_cases(cases: Mapping[str, CaseComparison], alpha: float) -> tuple[str, ...]:
+    """Return the cases shown to be less stable than before, by Benjamini and Hochberg."""
+    p = benjamini_hochberg([p_value(case.log_worse) for case in cases.values()])
+    return tuple(name for name, each in zip(cases, p, strict=True) if each <= alpha)
+
+
+def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Floats:
+    """Return log e-values against: no option's earlier share exceeds all present shares.
+
+    For each option that may have been the mode, every option that may be it now must be refuted.
+
+    Parameters
+    ----------
+    new, old
+        Outcomes by number; the first ``modes`` of them may be the mode. The first old outcome
+        nominates the option with the highest weight, and isn't used as evidence.
+
+    Returns
+    -------
+    array, shape (new runs,)
+        After each of the new runs.
+    """
+    if len(old) < 2 or not len(new):
+        return np.zeros(len(new))
+    named = np.arange(modes) == old[0]
+    weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (modes - 1)) if named.any() else None
+    weights = np.full(modes, 1 / modes) if weights is None else weights
+    each = [_log_worse(new, old[1:], modes, ratio) for ratio in _RATIOS]
+    mean = logsumexp(each, axis=0) - math.log(len(each))
+    return np.asarray(logsumexp(mean.min(axis=2), axis=1, b=weights))
+
+
+def _log_worse(
+    new: NDArray[np.int_], old: NDArray[np.int_], modes: int, ratio: int
+) -> NDArray[np.float64]:
+    """Return log e-values by new run, earlier and present option; constant once old runs end."""
+    blocks = min(len(new), len(old) // ratio)
+    if not blocks:
+        return np.zeros((len(new), modes, modes))
+    number = np.arange(1, blocks + 1)
+    present = np.cumsum(new[:blocks, None] == np.arange(modes), axis=0)
+    used = old[: blocks * ratio, None] == np.arange(modes)
+    earlier = np.cumsum(used, axis=0)[ratio - 1 :: ratio]
+    high = np.repeat(_EARLIER, len(_WORSE))
+    low = high * np.tile(_WORSE, len(_EARLIER))
+    equal = (low + ratio * high) / (1 + ratio)
+    gained = _log_ratio(present, number, low, equal)[:, None]
+    kept = _log_ratio(earlier, number * ratio, high, equal)[:, :, None]
+    logs = logsumexp(gained + kept, axis=-1) - math.log(len(high))
+    return np.concatenate([logs, np.repeat(logs[-1:], len(new) - blocks, axis=0)])
+
+
+def _log_ratio(hits: NDArray[np.int_], runs: NDArray[np.int_], p: Floats, q: Floats) -> Floats:
+    """Return log likelihood ratios of shares p to q, shape (runs, options, alternatives)."""
+    misses = runs[:, None] - hits
+    gains = np.multiply.outer(hits, np.log(p / q))
+    return np.asarray(gains + np.multiply.outer(misses, np.log((1 - p) / (1 - q))))

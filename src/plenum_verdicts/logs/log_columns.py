@@ -1,0 +1,154 @@
+"""Columns of a log by the field of a run."""
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from plenum.base import UserError
+from plenum_verdicts.cases import CASE_COLUMNS as OF_DATA_SETS
+from plenum_verdicts.readers import Row
+
+FIELDS = (
+    "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",
+    "tokens_out", "model", "version", "fingerprint", "wording", "time", "seed", "text", "options",
+    "answer",
+)  # fmt: skip
+"""Fields of a log's row, about a run and its case."""
+
+_KNOWN = frozenset(FIELDS)
+
+DOCS = "docs/audit-logs.md"
+"""The page on the format of logs."""
+
+HOW = (
+    "give case and decision, right or score, or name your columns by "
+    f"columns={{case: ..., decision: ...}}: {DOCS}"
+)
+
+NOT_RENAMED: Mapping[str, Any] = OF_DATA_SETS
+"""The config's columns if the user named none."""
+
+
+@dataclass
+class Columns:
+    """The columns that a user named, and those found in rows so far.
+
+    Attributes
+    ----------
+    named
+        Columns by field; for ``options`` several columns, or names by label. A column in a column
+        is named with dots: ``scores.exact_match``.
+    kept
+        Columns that are kept besides the fields.
+    """
+
+    named: Mapping[str, Any]
+    kept: Sequence[str] = ()
+    _unseen: set[str] = field(default_factory=set)
+    _first: Sequence[str] = ()
+
+    @classmethod
+    def of(cls, columns: Mapping[str, Any], kept: Sequence[str] = ()) -> "Columns":
+        """Return the columns of a log, given those in the config, which may be of data sets.
+
+        Raises
+        ------
+        UserError
+            One is of an unknown field, or isn't a name.
+        """
+        named = {name: of for name, of in columns.items() if NOT_RENAMED.get(name) != of}
+        if unknown := [name for name in named if name not in FIELDS]:
+            raise UserError(
+                f"columns.{unknown[0]}: unknown for logs=; the fields of a log are "
+                f"{', '.join(FIELDS)} ({DOCS})"
+            )
+        for name, of in named.items():
+            if not (isinstance(of, str) and of) and not (name == "options" and of):
+                raise UserError(f"columns.{name}: {of!r}; give the name of a column ({DOCS})")
+        seen = {column for name in named for column in _columns(named[name])}
+        return cls(named, kept, seen)
+
+    def fields(self, row: Row) -> dict[str, Any]:
+        """Return a row's fields under their standard names, and the columns that are kept."""
+        self._first = self._first or tuple(map(str, row))
+        if not self.named:
+            return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
+        if self._unseen:
+            self._unseen = {c for c in self._unseen if read_column(row, c) is _ABSENT}
+        moved = {column for of in self.named.values() for column in _columns(of)}
+        taken = moved | self.named.keys()
+        found = {name: row[name] for name in FIELDS if name in row and name not in taken}
+        found |= {name: row[name] for name in self.kept if name in row}
+        for name in self.named:
+            if (value := self._value(row, name)) is not None:
+                found[name] = value
+        return found
+
+    def explain_missing(self, name: str) -> str:
+        """Return the reason why a field is missing: it, or its named column, isn't in the row."""
+        if name not in self.named:
+            return f"no {name}; {HOW}"
+        known = ", ".join(self._first)[:300]
+        return f"no column {self.named[name]}, which columns.{name} names; there are {known}"
+
+    def require_seen(self, path: Path) -> None:
+        """Refuse columns that no row has.
+
+        Raises
+        ------
+        UserError
+            There is one.
+        """
+        for name, of in self.named.items():
+            if missing := self._unseen.intersection(_columns(of)):
+                known = ", ".join(self._first)[:300]
+                raise UserError(
+                    f"columns.{name}: no row of {path} has a column {min(missing)}; the first one "
+                    f"has {known}"
+                )
+
+    def _value(self, row: Row, name: str) -> Any:
+        of = self.named[name]
+        if isinstance(of, str):
+            return _read_given(row, of)
+        if isinstance(of, Mapping):
+            return dict(of)
+        found = (_read_given(row, column) for column in of)
+        return [value for value in found if value not in (None, "")] or None
+
+
+_ABSENT = object()
+
+
+def read_column(row: Row, name: str) -> Any:
+    """Return a column, or one in a column, which may be JSON, by its path; else ``_ABSENT``."""
+    if name in row or "." not in name:
+        return row.get(name, _ABSENT)
+    value: Any = row
+    for part in name.split("."):
+        value = _unpack(value)
+        value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
+    return value
+
+
+def _unpack(value: Any) -> Any:
+    """Read JSON in a cell."""
+    if isinstance(value, str) and value.lstrip()[:1] == "{":
+        with suppress(ValueError, RecursionError):
+            return json.loads(value)
+    return value
+
+
+def _read_given(row: Row, name: str) -> Any:
+    value = read_column(row, name)
+    return None if value is _ABSENT else value
+
+
+def _columns(of: Any) -> Sequence[str]:
+    """Return the names of a field's columns."""
+    if isinstance(of, Mapping):
+        return ()
+    return (of,) if isinstance(of, str) else tuple(map(str, of))

@@ -1,0 +1,74 @@
+"""The sources that ``logs=`` names: a file, a folder of files, a pattern, or runs of a service."""
+
+import glob
+import hashlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from plenum.base import UserError, require_regular_file
+from plenum_verdicts.readers import LogReader, LogSource, describe_program, find_reader
+
+_SUFFIXES = (".csv", ".eval", ".json", ".jsonl", ".parquet")
+
+
+def find_sources(logs: str) -> tuple[LogSource, ...]:
+    """Return the files that a path, a folder or a pattern names, by name; or a service's runs.
+
+    Raises
+    ------
+    UserError
+        A folder or a pattern has no file, or a file can't be read.
+    """
+    source = LogSource(logs)
+    if source.is_file and source.path.is_dir():
+        found = sorted(p for p in source.path.iterdir() if p.suffix in _SUFFIXES and p.is_file())
+        if not found:
+            raise UserError(f"logs={logs}: the folder has no file in {', '.join(_SUFFIXES)}")
+    elif source.is_file:
+        found = [source.path]
+    elif any(mark in logs for mark in "*?["):
+        found = sorted(map(Path, glob.glob(str(source.path))))
+    else:
+        return (source,)
+    if not found:
+        raise UserError(f"logs={logs}: there is no such file")
+    for path in found:
+        try:
+            require_regular_file(path)
+        except OSError as error:
+            raise UserError(f"logs={logs}: can't be read: {error}") from None
+    return tuple(LogSource(str(path)) for path in found)
+
+
+def find_common_reader(sources: Sequence[LogSource], named: str = "") -> LogReader:
+    """Return the reader of all sources.
+
+    Raises
+    ------
+    UserError
+        They need several, or as for :func:`plenum_verdicts.readers.log_reader.find_reader`.
+    """
+    readers = {source.name: find_reader(source, named) for source in sources}
+    first = readers[sources[0].name]
+    for name, reader in readers.items():
+        if reader.name != first.name:
+            raise UserError(
+                f"logs: {name} is {reader.title}, and {sources[0].name} is {first.title}; "
+                "give files in one format, or force it by format=NAME"
+            )
+    return first
+
+
+def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
+    """Return what identifies the program of a log: the digest of its files, and what they say."""
+    hashed = hashlib.blake2b(digest_size=16)
+    for source in sources:
+        if source.is_file:
+            with source.path.open("rb") as file:
+                while piece := file.read(1 << 20):
+                    hashed.update(piece)
+        else:
+            hashed.update(source.name.encode())
+    about: Mapping[str, Any] = describe_program(reader, sources[0])
+    return {"logs": hashed.hexdigest(), **about}

@@ -1,0 +1,92 @@
+"""Experiments of LangSmith: examples are cases, repetitions are runs, feedback is the score.
+
+The export is a list, in JSON or in lines, of examples with their runs (what the client's
+``get_experiment_results`` yields), or of runs; or the CSV of ``to_pandas()``.
+"""
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from plenum_verdicts.readers.data_sets import Wrong, read_rows
+from plenum_verdicts.readers.fields import (
+    collect_scores,
+    drop_missing,
+    find_decision,
+    list_records,
+    make_label,
+)
+from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
+
+
+def _recognises(source: LogSource) -> bool:
+    keys = {key.removeprefix("[].") for key in source.keys}
+    with_runs = {"runs", "dataset_id"} <= keys or "runs[].reference_example_id" in keys
+    return with_runs or "reference_example_id" in keys or "example_id" in source.columns
+
+
+def _read(source: LogSource) -> Records:
+    if source.path.suffix == ".csv":
+        yield from _of_csv(source)
+        return
+    for place, record in list_records(source.path):
+        for number, (example, run) in enumerate(_runs(record), 1):
+            yield f"{place}, run {number}", _row(example, run)
+
+
+def _runs(record: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], Mapping[str, Any]]]:
+    """Yield each run with its example, which may be known by its id alone."""
+    if "runs" in record:
+        yield from ((record, run) for run in record["runs"])
+    else:
+        yield {"id": record["reference_example_id"], "inputs": record.get("inputs")}, record
+
+
+def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
+    feedback = {
+        key: each.get("avg") if isinstance(each, Mapping) else each
+        for key, each in (run.get("feedback_stats") or {}).items()
+    }
+    about = ((run.get("extra") or {}).get("metadata")) or {}
+    cost = run.get("total_cost")
+    return drop_missing(
+        case=str(example["id"]),
+        text=make_label(example.get("inputs")),
+        decision=find_decision(run.get("outputs")),
+        cost=None if cost is None else float(cost),
+        tokens_in=run.get("prompt_tokens"),
+        tokens_out=run.get("completion_tokens"),
+        model=about.get("ls_model_name") or about.get("model"),
+        version=about.get("revision_id"),
+        time=run.get("start_time"),
+        error=run.get("error"),
+        **collect_scores(feedback),
+    )
+
+
+def _of_csv(source: LogSource) -> Records:
+    for place, row in read_rows(source.path):
+        if isinstance(row, Wrong):
+            yield place, row
+            continue
+        parts: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}, "feedback": {}}
+        for column, value in row.items():
+            part, _, name = column.partition(".")
+            if name and part in parts and value != "":
+                parts[part][name] = value
+        feedback = {key: _number(value) for key, value in parts["feedback"].items()}
+        run = {"outputs": parts["outputs"], "error": row.get("error") or None}
+        example = {"id": row["example_id"], "inputs": parts["inputs"]}
+        yield place, _row(example, {**run, "feedback_stats": feedback})
+
+
+def _number(text: str) -> Any:
+    """Return the number or the truth value that a cell holds, or its text."""
+    if text.lower() in ("true", "false"):
+        return text.lower() == "true"
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+READER = LogReader("langsmith", "an experiment of LangSmith", _recognises, _read)

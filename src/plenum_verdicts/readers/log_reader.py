@@ -1,0 +1,190 @@
+"""The contract of a reader of logs, and the choice of the reader for a log."""
+
+import struct
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from plenum.base import Registry, UserError, blame_part, open_regular_file
+from plenum_verdicts.readers.data_sets import Row, Wrong
+from plenum_verdicts.readers.json_stream import key_paths
+
+GROUP = "plenum.log_readers"
+"""The group of entry points in which packages name their readers."""
+
+Records = Iterator[tuple[str, Row | Wrong]]
+"""Rows of runs, each with its place in the log, such as ``line 3``."""
+
+_HEAD = 1 << 16
+_LONGEST = 200
+BROKEN: tuple[type[Exception], ...] = (
+    ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError,
+    zipfile.BadZipFile, NotImplementedError, struct.error, EOFError,
+)  # fmt: skip
+"""Errors that a reader may raise on a log that is damaged or in another format."""
+
+_EXPLAINED: tuple[type[Exception], ...] = (UserError, OSError, *BROKEN)
+
+
+@dataclass(frozen=True)
+class LogSource:
+    """A log to be read: a file, or runs that a service keeps.
+
+    Attributes
+    ----------
+    name
+        The path, or what names the runs of a service, such as ``mlflow:EXPERIMENT``.
+    """
+
+    name: str
+
+    @property
+    def path(self) -> Path:
+        """The file; it exists if :attr:`is_file`."""
+        return Path(self.name).expanduser()
+
+    @cached_property
+    def is_file(self) -> bool:
+        """True if there is such a file or folder."""
+        try:
+            return self.path.exists()
+        except OSError:  # such as a name that is too long
+            return False
+
+    @cached_property
+    def head(self) -> bytes:
+        """The first 64 KiB of a file; empty without one."""
+        if not self.is_file:
+            return b""
+        with open_regular_file(self.path) as file:
+            return file.read(_HEAD)
+
+    @cached_property
+    def keys(self) -> frozenset[str]:
+        """Paths of the keys in the head, if it is JSON: ``results.version``, ``[].trial``."""
+        return key_paths(self.head.decode("utf-8-sig", errors="replace"))
+
+    @cached_property
+    def columns(self) -> frozenset[str]:
+        """Names in the first line of a CSV file; empty for other files."""
+        if self.path.suffix != ".csv":
+            return frozenset()
+        line = self.head.decode("utf-8-sig", errors="replace").splitlines()[:1]
+        return frozenset(name.strip('"') for name in ",".join(line).split(","))
+
+
+def _describe_nothing(source: LogSource) -> Mapping[str, Any]:
+    return {}
+
+
+@dataclass(frozen=True)
+class LogReader:
+    """A reader of the logs of one tool.
+
+    Attributes
+    ----------
+    name
+        As in ``format=NAME``.
+    title
+        How the format is called in a sentence: "results of promptfoo".
+    recognises
+        Returns True if a log seems to be in this format, by its name or head.
+    read
+        Yields a row for each run with its place. The fields are those of
+        :data:`plenum_verdicts.logs.log_columns.FIELDS`; unknown ones are left out. It may raise
+        any of :data:`BROKEN` on a log that it can't read.
+    describe
+        Returns what identifies the program, such as its task and version.
+    general
+        True for a plain table, which is chosen only if no reader of a tool recognises the log.
+    """
+
+    name: str
+    title: str
+    recognises: Callable[[LogSource], bool]
+    read: Callable[[LogSource], Records]
+    describe: Callable[[LogSource], Mapping[str, Any]] = _describe_nothing
+    general: bool = False
+
+
+READERS: Registry[LogReader] = Registry(GROUP, "format", LogReader)
+"""Readers by name; an installed package adds one by an entry point of :data:`GROUP`."""
+
+
+def find_reader(source: LogSource, named: str = "") -> LogReader:
+    """Return the reader of that name, or the one that recognises the log.
+
+    Raises
+    ------
+    UserError
+        There is no reader of that name, or none or several recognise the log.
+    """
+    if named:
+        return READERS[named]
+    fitting = []
+    for reader in READERS.values():
+        with blame_part(f"{source.name}: format={reader.name} of {reader.recognises.__module__}"):
+            fitting += [reader] if reader.recognises(source) else []
+    chosen = [reader for reader in fitting if not reader.general] or fitting[:1]
+    if len(chosen) > 1:
+        names = " or ".join(f"format={reader.name}" for reader in chosen)
+        raise UserError(f"logs={source.name}: it may be in several formats; say {names}")
+    if not chosen:
+        if not source.is_file:
+            raise UserError(f"logs={source.name}: there is no such file")
+        raise UserError(
+            f"logs={source.name}: it is in none of the known formats: {', '.join(READERS)}; "
+            "format=NAME forces one: docs/appendix/log-formats.md"
+        )
+    return chosen[0]
+
+
+def read_records(reader: LogReader, source: LogSource) -> Records:
+    """Yield the rows of a log.
+
+    Raises
+    ------
+    UserError
+        It can't be read; the message says why.
+    """
+    with blame_part(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
+        try:
+            for record in reader.read(source):
+                match record:
+                    case (str(), Mapping() | Wrong()):
+                        yield record
+                    case _:
+                        raise RuntimeError("it yields what is no place with a row")
+        except _EXPLAINED as problem:
+            raise _explain(problem, reader, source) from None
+
+
+def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
+    """Return what identifies the program of a log; raise as :func:`read_records`."""
+    with blame_part(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
+        try:
+            match reader.describe(source):
+                case Mapping() as about:
+                    return about
+            raise RuntimeError("it describes the program by no mapping")
+        except _EXPLAINED as problem:
+            raise _explain(problem, reader, source) from None
+
+
+def _explain(problem: Exception, reader: LogReader, source: LogSource) -> UserError:
+    """Return an error in words for what a reader raised."""
+    match problem:
+        case UserError():
+            return problem
+        case UnicodeDecodeError():
+            why = "it isn't UTF-8; save it as that"
+        case OSError():
+            why = f"can't be read: {problem}"
+        case KeyError() if not str(problem.args[0]).count(" "):
+            why = f"it isn't {reader.title} (format={reader.name}): {problem} is missing"
+        case _:
+            why = f"it isn't {reader.title} (format={reader.name}): {problem}"
+    return UserError(f"{source.name}: {why[:_LONGEST]}")

@@ -1,0 +1,147 @@
+"""Traces of MLflow: equal inputs are a case, several evaluation runs are its repeats.
+
+``mlflow:EXPERIMENT`` names an experiment by name or id, ``runs:/ID`` one evaluation run. They are
+found where ``MLFLOW_TRACKING_URI`` says.
+"""
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+from plenum.base import UserError, redact
+from plenum_verdicts.readers.fields import (
+    CaseNames,
+    collect_scores,
+    drop_missing,
+    find_decision,
+    make_label,
+)
+from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
+
+_EXPERIMENT, _RUN = "mlflow:", "runs:/"
+_SQLITE = "sqlite:///"
+_PAGE = 500
+
+
+def _read(source: LogSource) -> Records:
+    names = CaseNames()
+    for number, trace in enumerate(_traces(source.name), 1):
+        yield f"trace {number}", _row(trace, names)
+
+
+def _traces(name: str) -> Iterator[Any]:
+    """Yield the traces in the order of their time."""
+    import mlflow
+    from mlflow.exceptions import MlflowException
+
+    _require_store(name)
+    try:
+        client = mlflow.MlflowClient()
+        if name.startswith(_RUN):
+            run = name.removeprefix(_RUN)
+            experiment, only = client.get_run(run).info.experiment_id, f"run_id = '{run}'"
+        else:
+            wanted, only = name.removeprefix(_EXPERIMENT), None
+            found = client.get_experiment_by_name(wanted)
+            if found is None and wanted.isdecimal():
+                found = client.get_experiment(wanted)
+            if found is None:
+                raise UserError(f"logs={name}: MLflow at {_show()} has no such experiment")
+            experiment = found.experiment_id
+        token = None
+        while True:
+            page = client.search_traces(
+                locations=[experiment],
+                filter_string=only,
+                order_by=["timestamp_ms ASC"],
+                max_results=_PAGE,
+                page_token=token,
+                include_spans=True,
+            )
+            yield from page
+            if not (token := page.token):
+                return
+    except MlflowException as problem:
+        raise UserError(f"logs={name}: MLflow at {_show()} says: {problem.message}") from None
+
+
+def _require_store(name: str) -> None:
+    """Refuse a database that isn't there, which MLflow would make."""
+    import mlflow
+
+    uri = mlflow.get_tracking_uri()
+    if uri.startswith(_SQLITE) and not Path(uri.removeprefix(_SQLITE)).exists():
+        raise UserError(f"logs={name}: MLflow has nothing at {_show()}; set MLFLOW_TRACKING_URI")
+
+
+def _show() -> str:
+    """Return the address of the tracking server, without a password."""
+    import mlflow
+
+    return redact(mlflow.get_tracking_uri())
+
+
+def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
+    about = trace.info.trace_metadata
+    inputs, output = _parse(trace.data.request), _parse(trace.data.response)
+    used = _parse(about.get("mlflow.trace.tokenUsage")) or {}
+    cost = _parse(about.get("mlflow.trace.cost")) or {}
+    feedback, expected = {}, {}
+    for each in trace.info.assessments or []:
+        if each.feedback is not None and each.valid is not False:
+            feedback[each.name] = _verdict(each.feedback.value)
+        elif each.expectation is not None:
+            expected[each.name] = each.expectation.value
+    return drop_missing(
+        case=names.name(make_label(inputs), inputs),
+        text=make_label(inputs),
+        decision=find_decision(output),
+        expected=expected,
+        tokens_in=used.get("input_tokens"),
+        tokens_out=used.get("output_tokens"),
+        cost=cost.get("total_cost"),
+        model=_model(trace),
+        version=about.get("mlflow.modelId") or about.get("mlflow.source.git.commit") or None,
+        source_run=about.get("mlflow.sourceRun"),
+        time=_time(trace.info.request_time),
+        error="error" if str(trace.info.state) in ("ERROR", "TraceState.ERROR") else None,
+        **collect_scores(feedback),
+    )
+
+
+def _verdict(value: Any) -> Any:
+    """Return what a scorer said; of judges, yes and no."""
+    return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
+
+
+def _parse(text: Any) -> Any:
+    try:
+        return json.loads(text) if isinstance(text, str) else text
+    except ValueError:
+        return text
+
+
+def _model(trace: Any) -> str | None:
+    """Return the models that the spans name, in the order of their names."""
+    found = {span.attributes.get("mlflow.llm.model") for span in trace.data.spans} - {None}
+    return " ".join(sorted(map(str, found))) or None
+
+
+def _time(milliseconds: int) -> str:
+    from datetime import UTC, datetime
+
+    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
+
+
+def _describe(source: LogSource) -> Mapping[str, Any]:
+    return {"task": source.name.removeprefix(_EXPERIMENT)}
+
+
+READER = LogReader(
+    "mlflow",
+    "traces of MLflow",
+    lambda source: source.name.startswith((_EXPERIMENT, _RUN)) and not source.is_file,
+    _read,
+    _describe,
+)

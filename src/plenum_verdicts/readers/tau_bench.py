@@ -1,0 +1,98 @@
+"""Trajectories of tau-bench and tau2-bench: tasks are cases, trials runs, rewards scores."""
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from plenum_verdicts.readers import json_stream
+from plenum_verdicts.readers.fields import drop_missing, list_records, make_text
+from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
+
+_NO_RUN = ("infrastructure_error", "context_window_exceeded", "unexpected_error")
+"""Reasons why a simulation of tau2-bench ended without a result."""
+
+_TOLERANCE = 1e-6
+"""A reward that is this near to 1 counts as right, as in tau-bench."""
+
+
+def _read_first(source: LogSource) -> Records:
+    for place, record in list_records(source.path):
+        info = record.get("info") or {}
+        reward = _finite(record["reward"])
+        row = drop_missing(
+            case=str(record["task_id"]),
+            run=record.get("trial"),
+            score=reward,
+            right=abs(reward - 1) <= _TOLERANCE,
+            text=(info.get("task") or {}).get("instruction"),
+            messages=_list_messages(record.get("traj")),
+            error=info.get("error"),
+        )
+        yield place, row
+
+
+def _read_second(source: LogSource) -> Records:
+    info = _about(source)
+    agent = info.get("agent_info") or {}
+    for place, record in list_records(source.path, "simulations"):
+        reward = (record.get("reward_info") or {}).get("reward")
+        reward = None if reward is None else _finite(reward)
+        ended = record.get("termination_reason")
+        row = drop_missing(
+            case=str(record["task_id"]),
+            run=record.get("trial"),
+            score=reward,
+            right=None if reward is None else abs(reward - 1) <= _TOLERANCE,
+            messages=_list_messages(record.get("messages")),
+            cost=record.get("agent_cost"),
+            model=agent.get("llm"),
+            version=info.get("git_commit"),
+            time=record.get("start_time"),
+            seed=record.get("seed"),
+            error=make_text(ended) if reward is None or ended in _NO_RUN else None,
+        )
+        yield place, row
+
+
+def _finite(reward: Any) -> float:
+    if not math.isfinite(number := float(reward)):
+        raise ValueError(f"reward: {number}")
+    return number
+
+
+def _list_messages(messages: Any) -> list[dict[str, str]]:
+    """Return what the agent and the user said, without the calls of tools."""
+    return [
+        {"seat": each["role"], "text": each["content"]}
+        for each in messages or []
+        if each.get("role") in ("assistant", "user") and isinstance(each.get("content"), str)
+    ]
+
+
+def _about(source: LogSource) -> Mapping[str, Any]:
+    info = json_stream.member(source.path, "info")
+    if not isinstance(info, Mapping):
+        raise TypeError("info is no object")
+    return info
+
+
+def _describe(source: LogSource) -> dict[str, Any]:
+    info = _about(source)
+    named = {"task": (info.get("environment_info") or {}).get("domain_name")}
+    named["agent"] = (info.get("agent_info") or {}).get("implementation")
+    return drop_missing(**named)
+
+
+TAU_BENCH = LogReader(
+    "tau_bench",
+    "trajectories of tau-bench",
+    lambda source: {"[].task_id", "[].reward"} <= source.keys,
+    _read_first,
+)
+TAU2 = LogReader(
+    "tau2",
+    "simulations of tau2-bench",
+    lambda source: "simulations[].task_id" in source.keys or "info.agent_info" in source.keys,
+    _read_second,
+    _describe,
+)

@@ -1,0 +1,187 @@
+"""Two programs on the same suite: which is worse, with the noise of both."""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from plenum.dynamics import Floats
+from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
+from plenum_verdicts.suites.disagreement import variances_of_disagreements
+from plenum_verdicts.suites.noise import SuiteNoise, limit_mean
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+
+ERROR = 0.05
+"""Probability with which each claim may be wrong."""
+
+POWER = 0.8
+"""Probability with which the advised repeats settle the question."""
+
+_MOST = 10_000
+"""Most further repeats that are looked for."""
+
+
+@dataclass(frozen=True)
+class SuiteComparison:
+    """A program and an earlier one, paired by case.
+
+    Attributes
+    ----------
+    measure
+        ``score``; without right answers ``agreement``, how likely two runs of a case end alike.
+    difference
+        The measure's mean over the shared cases, less the earlier program's.
+    these
+        Lower and upper limit of the difference on these cases, each of which holds with 95 %.
+    like
+        Limits on cases like these, likewise.
+    margin
+        The difference that may be.
+    worse, within
+        Whether the program is shown to be worse on these cases, and whether it is shown not to be
+        worse by more than the margin.
+    further
+        Number of further runs of each case, of both programs, that would likely settle it if the
+        difference is what it looks; ``None`` if it is settled.
+    cases, alone
+        Numbers of cases with two runs or more of both programs, and of those left out.
+    """
+
+    measure: str
+    difference: float
+    these: tuple[float, float]
+    like: tuple[float, float]
+    margin: float
+    worse: bool
+    within: bool
+    further: int | None
+    cases: int
+    alone: int
+
+    @property
+    def verdict(self) -> str:
+        """``unstable`` if it is worse, ``stable`` if not by more than the margin, else undecided.
+
+        Returns
+        -------
+        str
+            The verdict whose exit status a comparison has.
+        """
+        if self.within:
+            return STABLE
+        return UNSTABLE if self.worse else UNDECIDED
+
+
+def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) -> SuiteComparison:
+    """Compare a program with an earlier one on the cases that both have run.
+
+    Parameters
+    ----------
+    before, after
+        Runs of the earlier program and of this one.
+    margin
+        By how much its score may be lower, above 0.
+
+    Raises
+    ------
+    ValueError
+        No case has two runs of both.
+
+    Examples
+    --------
+    >>> runs = SuiteRuns.of({str(case): ["yes"] * 4 for case in range(200)})
+    >>> compare_suites(runs, runs).within
+    True
+    """
+    total = len(set(before.cases) | set(after.cases))
+    before, after = before.where_repeated(2), after.where_repeated(2)
+    shared = set(before.cases) & set(after.cases)
+    if not shared:
+        raise ValueError("no case has two runs of both programs")
+    before, after = (each.of_cases(shared) for each in (before, after))
+    scored = before.has_scores and after.has_scores
+    one, two = (_CaseMeasures.of(each, scored) for each in (before, after))
+    apart = two.means - one.means
+    difference, cases = float(apart.mean()), len(shared)
+    limits = _limits(difference, one, two, 0)
+    spread = float(apart.std(ddof=1)) if cases > 1 else 1.0
+    worse, within = limits[1] < 0, limits[0] > -margin
+    return SuiteComparison(
+        measure="score" if scored else "agreement",
+        difference=difference,
+        these=limits,
+        like=_clip(limit_mean(difference, spread / math.sqrt(cases), 1 / cases, _z())),
+        margin=margin,
+        worse=worse,
+        within=within,
+        further=None if worse or within else _further(difference, one, two, margin),
+        cases=cases,
+        alone=total - cases,
+    )
+
+
+@dataclass(frozen=True)
+class _CaseMeasures:
+    """The measure by case: unbiased values, and the variance that each has from its runs."""
+
+    means: Floats
+    variances: Floats
+    repeats: Floats
+    step: float
+
+    @classmethod
+    def of(cls, runs: SuiteRuns, scored: bool) -> "_CaseMeasures":
+        order = np.argsort(np.array(runs.cases))
+        repeats = runs.repeats.astype(float)
+        if scored:
+            noise = SuiteNoise.of(runs)
+            means, variances, step = noise.means, noise.spread / repeats, 1.0
+        else:
+            apart = runs.disagreements()
+            means, variances = 1 - apart, variances_of_disagreements(runs, apart)
+            step = 2.0  # one run that differs from n - 1 equal ones differs in 2 of n pairs
+        return cls(means[order], variances[order], repeats[order], step)
+
+    def variance(self, further: int) -> float:
+        """Return the variance of the mean after so many further runs of each case."""
+        less = self.repeats / (self.repeats + further)
+        return max(float((self.variances * less).sum()), 0.0) / len(self.means) ** 2
+
+    def unit(self, further: int) -> float:
+        """Return by how much one run moves the mean at most."""
+        return min(self.step / (float(self.repeats.min()) + further), 1.0) / len(self.means)
+
+
+def _z() -> float:
+    return float(norm.ppf(1 - ERROR))
+
+
+def _limits(
+    value: float, one: _CaseMeasures, two: _CaseMeasures, further: int
+) -> tuple[float, float]:
+    error = math.sqrt(one.variance(further) + two.variance(further))
+    unit = max(one.unit(further), two.unit(further))
+    return _clip(limit_mean(value, error, unit, _z()))
+
+
+def _clip(limits: tuple[float, float]) -> tuple[float, float]:
+    return max(limits[0], -1.0), min(limits[1], 1.0)
+
+
+def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float) -> int:
+    """Return the fewest further runs of each case that likely settle it, found by bisection."""
+    gap = max(-value, value + margin)  # to the claim that is nearer
+
+    def settles(further: int) -> bool:
+        low, _ = _limits(0.0, one, two, further)
+        error = math.sqrt(one.variance(further) + two.variance(further))
+        return gap + low >= float(norm.ppf(POWER)) * error
+
+    low, high = 0, 1
+    while high < _MOST and not settles(high):
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if settles(middle) else (middle, high)
+    return high

@@ -1,0 +1,205 @@
+"""Disagreement between the runs of a suite, and bounds on the number of its unsteady cases."""
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import brentq
+from scipy.signal import fftconvolve
+from scipy.stats import beta, binom
+
+from plenum.dynamics import Floats
+from plenum_verdicts.suites.intervals import SuiteEstimate, estimate_mean_of_cases
+from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups
+
+ERROR = 0.05
+"""Probability with which a pair of bounds may miss."""
+
+
+def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
+    """Estimate how likely two runs of a case end differently, on average over cases.
+
+    Parameters
+    ----------
+    runs
+        Cases with one run are left out.
+
+    Examples
+    --------
+    >>> runs = SuiteRuns.of({"a": ["x", "x", "y", "x"], "b": ["x", "x", "x", "x"]})
+    >>> estimate_disagreement(runs).value
+    0.25
+    """
+    apart = runs.disagreements()
+    found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart))
+    if found.cases and not np.nansum(apart):
+        return replace(found, these=(0.0, limit_without_differences(runs.repeats)))
+    return found
+
+
+def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
+    """Return the largest mean disagreement with which all runs of all cases likely agree.
+
+    Runs of a case whose disagreement is g agree in n runs with a chance of at most
+    (1 - g)^(n / 2), since Σ p^n ≤ (Σ p²)^(n / 2). Of all ways to share out a mean disagreement, the
+    product over cases is largest where 1 - g is proportional to n, up to 1. The limit is exact: it
+    is missed with a probability of at most ``tail``, whichever the cases are.
+
+    Parameters
+    ----------
+    repeats
+        Number of runs by case, shape (N,); cases with one run are left out.
+
+    Examples
+    --------
+    >>> round(limit_without_differences(np.full(50, 4)), 4)
+    0.0362
+    """
+    n = repeats[repeats > 1].astype(float)
+
+    def chance(level: float) -> float:
+        return float((n / 2 * np.log(np.minimum(level * n, 1))).sum()) - math.log(tail)
+
+    most = float(1 / n.min())
+    level = float(brentq(chance, most * 1e-6, most))
+    return float(1 - np.minimum(level * n, 1).mean())
+
+
+def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
+    """Estimate the variance of each case's disagreement around its own mean, shape (N,).
+
+    It is U² less the mean of h(1, 2) h(3, 4) over choices of four runs, where h is 1 for runs that
+    end differently: without bias. Of two or three runs it is U², which is too large on average.
+
+    Parameters
+    ----------
+    apart
+        The disagreements U, shape (N,).
+    """
+    n = runs.repeats.astype(float)
+    case, _, count = runs.cells
+    s2, s3, s4 = (sum_groups(case, count.astype(float) ** p, len(n)) for p in (2, 3, 4))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        four = n * (n - 1) * (n - 2) * (n - 3)
+        product = 1 - 2 * (s2 - n) / (n * (n - 1)) + _alike_twice(n, s2, s3, s4) / four
+        return np.asarray(np.where(n > 3, apart**2 - product, np.where(n > 1, apart**2, 0.0)))
+
+
+def _alike_twice(n: Floats, s2: Floats, s3: Floats, s4: Floats) -> Floats:
+    """Count ordered fours of different runs (a, b, c, d) with a like b, and c like d."""
+    same = s4 - 6 * s3 + 11 * s2 - 6 * n  # all four end alike
+    squares = (s2 - n) ** 2 - (s4 - 2 * s3 + s2)  # pairs of different outcomes
+    return same + squares
+
+
+def _contradictions(runs: SuiteRuns) -> int:
+    """Return the number of cases of which two runs ended differently."""
+    case, _, _ = runs.cells
+    return int((np.bincount(case, minlength=len(runs.cases)) > 1).sum())
+
+
+@dataclass(frozen=True)
+class UnsteadyCases:
+    """Bounds on the share of cases whose most frequent outcome has less than some share of runs.
+
+    Attributes
+    ----------
+    share
+        That share of runs.
+    these
+        Bounds for these cases, which hold together with a probability of at least 95 %.
+    like
+        Bounds for cases like these, likewise.
+    """
+
+    share: float
+    these: tuple[float, float]
+    like: tuple[float, float]
+
+
+def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
+    """Bound the share of cases whose mode has less than ``share`` of the runs, exactly.
+
+    A case at or above the share contradicts itself in k runs with a probability of at most
+    1 - share^k, since the other runs may all differ; a case below it with at least
+    1 - share^k - (1 - share)^k. The number of cases that did refutes numbers of unsteady cases with
+    which so many, or so few, would occur with a probability of under 2.5 %, whichever cases these
+    are. For cases like these the mean chance is bounded as by Clopper and Pearson (Hoeffding 1956
+    for unequal ones).
+
+    Parameters
+    ----------
+    share
+        From 0.5 to below 1.
+
+    Raises
+    ------
+    ValueError
+        The share is below 0.5, or 1 or above.
+    """
+    if not 0.5 <= share < 1:
+        raise ValueError(f"share: {share}; from 0.5 to below 1")
+    runs = runs.where_repeated(2)
+    cases, contradicted = len(runs.cases), _contradictions(runs)
+    if not cases:
+        return UnsteadyCases(share, (0.0, 1.0), (0.0, 1.0))
+    repeats, sizes = np.unique(runs.repeats, return_counts=True)
+    steady = np.asarray(1 - share**repeats, np.float64)
+    unsteady = np.asarray(steady - (1 - share) ** repeats, np.float64)
+    tail = ERROR / 2
+    # Which cases these are isn't known: those whose absence refutes least are left out.
+    low = _first(
+        lambda bad: _at_least(contradicted - bad, _without(sizes, bad), steady) >= tail, cases
+    )
+    high = cases - _first(
+        lambda good: _at_most(contradicted, _without(sizes[::-1], good), unsteady[::-1]) >= tail,
+        cases,
+    )
+    least = float(beta.ppf(tail, contradicted, cases - contradicted + 1)) if contradicted else 0.0
+    most = 1.0
+    if contradicted < cases:
+        most = float(beta.ppf(1 - tail, contradicted + 1, cases - contradicted))
+    worst = steady.max()
+    like = max((least - worst) / (1 - worst), 0.0), min(most / unsteady.min(), 1.0)
+    return UnsteadyCases(share, (low / cases, high / cases), like)
+
+
+def _without(sizes: Codes, removed: int) -> Codes:
+    """Return the sizes of groups after so many cases left, from the first group on."""
+    before = np.cumsum(sizes) - sizes
+    return np.asarray(sizes - np.clip(removed - before, 0, sizes))
+
+
+def _first(holds: Callable[[int], bool], most: int) -> int:
+    """Find by bisection the least number up to ``most`` for which a monotone condition holds."""
+    low, high = 0, most
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
+
+
+def _at_least(count: int, sizes: Codes, chances: Floats) -> float:
+    """Return the probability of at least so many contradictions in groups of cases."""
+    if count <= 0:
+        return 1.0
+    weights = _counts(sizes, chances)
+    return float(weights[count:].sum())
+
+
+def _at_most(count: int, sizes: Codes, chances: Floats) -> float:
+    return float(_counts(sizes, chances)[: count + 1].sum())
+
+
+def _counts(sizes: Codes, chances: Floats) -> Floats:
+    """Return the distribution of the number of contradictions in groups of cases."""
+    weights = np.ones(1)
+    for size, chance in zip(sizes, chances, strict=True):
+        if size:
+            own = binom.pmf(np.arange(size + 1), size, chance)
+            weights = fftconvolve(weights, own) if len(weights) > 1 else own
+    return np.maximum(weights, 0.0)

@@ -1,0 +1,235 @@
+"""Errors of a gate: between identical reruns, and on a program that is worse."""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.stats import norm
+
+from plenum.base import make_generator
+from plenum.dynamics import Floats
+from plenum_verdicts.suites.case_chances import fit_chances
+from plenum_verdicts.suites.gate_errors import (
+    chance_of_counts,
+    chance_to_pass,
+    count_needed,
+    drop_chances,
+    flip_rate,
+)
+from plenum_verdicts.suites.gate_limits import Limits, limit_flips, limit_passing, pass_by_score
+from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
+from plenum_verdicts.suites.noise import SuiteNoise
+from plenum_verdicts.suites.scores import SuiteScore, score_suite
+from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
+
+_DRAWS = 300
+_SPLITS = 1000
+_CANDIDATES = 25
+_BETTER = 0.01
+"""The least by which the larger error of another gate is smaller, if that gate is named."""
+
+
+@dataclass(frozen=True)
+class GateErrors:
+    """Errors of a gate, if each case has the same chances in every rerun.
+
+    Attributes
+    ----------
+    gate
+        Its words.
+    fails, fails_limits
+        The chance that it fails the program that was run, and limits that hold with 95 %.
+    flips, flips_limits
+        The chance that it ends differently on two identical reruns.
+    misses, misses_limits
+        The chance that it passes a program whose score is lower by the drop.
+    """
+
+    gate: str
+    fails: float
+    fails_limits: Limits
+    flips: float
+    flips_limits: Limits
+    misses: float
+    misses_limits: Limits
+
+    @property
+    def larger(self) -> float:
+        """The larger of the two errors, to fail this program and to pass the worse one."""
+        return max(self.fails, self.misses)
+
+
+@dataclass(frozen=True)
+class GateAssessment:
+    """A gate's errors, and a gate of equal cost that errs less.
+
+    Attributes
+    ----------
+    errors
+        The gate's errors.
+    drop
+        The drop of the score that it should find.
+    cost
+        Number of runs of each case that one use takes.
+    halves
+        How often it ended differently on two random parts of the runs that there are; ``None`` if
+        they are too few to be split.
+    better
+        A gate of equal cost whose larger error is smaller; ``None`` if none was found.
+    """
+
+    errors: GateErrors
+    drop: float
+    cost: int
+    halves: float | None
+    better: GateErrors | None
+
+
+def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessment:
+    """Assess a gate on reruns of the program whose runs there are, and of a worse one.
+
+    Parameters
+    ----------
+    runs
+        All runs have scores, and some case two runs.
+    drop
+        By how much the worse program's score is lower; every case loses in the same proportion.
+
+    Raises
+    ------
+    ValueError
+        The gate counts right runs, and scores are neither 0 nor 1; or there are no scores.
+
+    Examples
+    --------
+    >>> coins = {str(case): ["right", "wrong"] * 2 for case in range(50)}
+    >>> scores = {case: [1.0, 0.0] * 2 for case in coins}
+    >>> found = assess_gate(ScoreGate(0.5), SuiteRuns.of(coins, scores))
+    >>> 0.4 < found.errors.flips < 0.5
+    True
+    """
+    runs = runs.where_repeated(2)
+    score = score_suite(runs)
+    if isinstance(gate, CaseGate) and not score.passing:
+        raise ValueError("it counts right runs, and these have scores between 0 and 1")
+    model: _Reruns = _CountedReruns(runs) if score.passing else _GradedReruns(runs, score)
+
+    def errors(of: Gate) -> GateErrors:
+        same, worse = model.count_passing(of, 0.0), model.count_passing(of, drop)
+        low, high = limit_passing(of, runs, score)
+        return GateErrors(
+            gate=str(of),
+            fails=float(1 - same.mean()),
+            fails_limits=(1 - high, 1 - low),
+            flips=float(flip_rate(same).mean()),
+            flips_limits=limit_flips((low, high)),
+            misses=float(worse.mean()),
+            misses_limits=limit_passing(of, runs, score, drop),
+        )
+
+    found, better = errors(gate), errors(_best(model, gate.cost, drop))
+    return GateAssessment(
+        errors=found,
+        drop=drop,
+        cost=gate.cost,
+        halves=_halves(gate, runs),
+        better=better if better.larger < found.larger - _BETTER else None,
+    )
+
+
+class _CountedReruns:
+    """Reruns of a program whose runs are right or wrong."""
+
+    def __init__(self, runs: SuiteRuns) -> None:
+        fitted = fit_chances(runs)
+        known = (*fitted.right.tolist(), *fitted.wrong.tolist())
+        self._chances = fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
+        self.score = float(self._chances.mean())
+        self.cases = len(runs.cases)
+
+    def count_passing(self, gate: Gate, drop: float) -> Floats:
+        return chance_to_pass(gate, drop_chances(self._chances, drop), self._chances)
+
+    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
+        chances = drop_chances(self._chances, drop)
+        least = np.array([count_needed(gate, self.cases) for gate in gates])
+        return np.asarray(chance_of_counts(chances, gates[0].runs, least).mean(axis=0))
+
+
+class _GradedReruns:
+    """Reruns of a program whose runs have scores from 0 to 1."""
+
+    def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
+        noise = SuiteNoise.of(runs)
+        likely = norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
+        self._means = noise.score + noise.error * likely
+        self.score, self.cases = noise.score, len(runs.cases)
+        self._floor = score.floor.value
+
+    def count_passing(self, gate: Gate, drop: float) -> Floats:
+        assert isinstance(gate, ScoreGate)
+        return np.array(
+            [
+                pass_by_score(gate, mean, self._floor, self.cases, drop, whole=False)[0]
+                for mean in self._means
+            ]
+        )
+
+    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
+        return np.array([self.count_passing(gate, drop).mean() for gate in gates])
+
+
+_Reruns = _CountedReruns | _GradedReruns
+
+
+def _best(model: _Reruns, cost: int, drop: float) -> Gate:
+    """Find the gate whose larger error is the smallest among those that cost the same."""
+    total = model.cases * cost
+    low, high = (model.score - drop) * total, model.score * total
+    counts = np.unique(np.linspace(max(low, 0), high, _CANDIDATES).round())
+    gates = [ScoreGate(math.floor(1e4 * count / total) / 1e4, cost) for count in counts]
+    worst = np.maximum(
+        1 - model.count_passing_each(gates, 0.0), model.count_passing_each(gates, drop)
+    )
+    best, error = gates[int(np.argmin(worst))], float(worst.min())
+    if isinstance(model, _GradedReruns):
+        return best
+    found: Gate = best
+    for least in range(1, cost + 1):
+        each = CaseGate(least, cost)
+        larger = max(
+            1 - model.count_passing(each, 0.0).mean(), model.count_passing(each, drop).mean()
+        )
+        if larger < error:
+            found, error = each, float(larger)
+    return found
+
+
+def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
+    """Return how often two random parts of the runs end differently; ``None`` for too few runs."""
+    if runs.repeats.min() < 2 * gate.cost:
+        return None
+    random = make_generator("suite", "halves", len(runs.case))
+    starts = np.cumsum(runs.repeats) - runs.repeats
+    splits = max(_SPLITS * 1000 // max(len(runs.case), 1000), 10)
+    differ = 0
+    for _ in range(splits):
+        order = np.lexsort((random.random(len(runs.case)), runs.case))
+        place = np.arange(len(order)) - starts[runs.case]
+        one, two = (
+            _passes(gate, runs, order[(place >= at) & (place < at + gate.cost)])
+            for at in (0, gate.cost)
+        )
+        differ += one != two
+    return differ / splits
+
+
+def _passes(gate: Gate, runs: SuiteRuns, rows: Codes) -> bool:
+    """Apply a gate to its number of runs of each case; the first ones are the new program's."""
+    score = runs.score[rows].reshape(len(runs.cases), -1)
+    if isinstance(gate, CaseGate):
+        return bool(((score >= 1).sum(axis=1) >= gate.least).all())
+    new = float(score[:, : gate.runs].mean())
+    least = float(score[:, gate.runs :].mean()) - gate.least if gate.relative else gate.least
+    return new >= least - 1e-9

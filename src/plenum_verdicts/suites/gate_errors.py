@@ -1,0 +1,99 @@
+"""The chance that a program passes a gate, given its cases' chances of a right run."""
+
+import math
+
+import numpy as np
+from scipy.signal import fftconvolve
+from scipy.stats import binom, norm
+
+from plenum.dynamics import Floats
+from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
+from plenum_verdicts.suites.suite_runs import Codes
+
+_EXACT = 600
+"""Number of runs up to which the distribution of their sum is computed exactly."""
+
+
+def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) -> Floats:
+    """Return the chance that one use of a gate passes.
+
+    Parameters
+    ----------
+    gate
+        The gate.
+    chances
+        Chances of a right run by case, shape (programs, N).
+    before
+        Those of the baselines, if the gate has one; by default the programs themselves.
+
+    Returns
+    -------
+    array
+        Shape (programs,). Exact up to 600 runs; above, sums are taken as normal.
+
+    Examples
+    --------
+    >>> chance_to_pass(CaseGate(2, 2), np.array([[0.5, 1.0]]))
+    array([0.25])
+    >>> chance_to_pass(ScoreGate(0.5), np.array([[0.5, 0.5]])).round(6)
+    array([0.75])
+    """
+    if isinstance(gate, CaseGate):
+        return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
+    if not gate.relative:
+        least = np.array([count_needed(gate, chances.shape[1])])
+        return chance_of_counts(chances, gate.runs, least)[:, 0]
+    before = chances if before is None else before
+    total = chances.shape[1] * gate.runs
+    allowed = math.floor(gate.least * total + 1e-9)
+    if total > _EXACT:
+        mean = (chances - before).sum(axis=1) * gate.runs
+        variance = (chances * (1 - chances) + before * (1 - before)).sum(axis=1) * gate.runs
+        return _above(mean, variance, -allowed)
+    more = fftconvolve(_sums(chances, gate.runs), _sums(before, gate.runs)[:, ::-1], axes=1)
+    return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
+
+
+def count_needed(gate: ScoreGate, cases: int) -> int:
+    """Return the number of right runs that an absolute gate needs."""
+    return math.ceil(gate.least * cases * gate.runs - 1e-9)
+
+
+def chance_of_counts(chances: Floats, runs: int, least: Codes) -> Floats:
+    """Return how likely at least so many runs are right, shape (programs, len(least))."""
+    total = chances.shape[1] * runs
+    if total <= _EXACT:
+        upwards = np.cumsum(_sums(chances, runs)[:, ::-1], axis=1)[:, ::-1]
+        upwards = np.pad(upwards, ((0, 0), (0, 1)))  # more than there are
+        return np.asarray(np.clip(upwards[:, np.minimum(least, total + 1)], 0, 1))
+    mean = chances.sum(axis=1) * runs
+    variance = (chances * (1 - chances)).sum(axis=1) * runs
+    return _above(mean[:, None], variance[:, None], least)
+
+
+def drop_chances(chances: Floats, drop: float) -> Floats:
+    """Return chances whose mean is lower by ``drop``, all of them in the same proportion."""
+    mean = chances.mean(axis=1, keepdims=True)
+    kept = np.maximum(mean - drop, 0) / np.maximum(mean, 1e-12)
+    return np.asarray(chances * np.minimum(kept, 1))
+
+
+def flip_rate(passes: Floats) -> Floats:
+    """Return how likely two uses of a gate end differently."""
+    return 2 * passes * (1 - passes)
+
+
+def _above(mean: Floats, variance: Floats, least: Codes | int) -> Floats:
+    """Return the normal chance of at least so many, with the correction for whole numbers."""
+    return np.asarray(norm.sf((least - 0.5 - mean) / np.sqrt(np.maximum(variance, 1e-12))))
+
+
+def _sums(chances: Floats, runs: int) -> Floats:
+    """Return the distribution of the number of right runs, shape (programs, N runs + 1)."""
+    total = chances.shape[1] * runs
+    turns = np.exp(2j * np.pi * np.arange((total + 1) // 2 + 1) / (total + 1))
+    spectrum = np.ones((len(chances), len(turns)), complex)
+    for own in chances.T:
+        spectrum *= (1 + own[:, None] * (turns - 1)) ** runs
+    sums = np.fft.irfft(np.conj(spectrum), total + 1, axis=1)
+    return np.asarray(np.maximum(sums, 0))

@@ -29,9 +29,10 @@ from plenum_audit.execution import (
     run_suite,
     wants_suite,
 )
-from plenum_audit.programs import Audit, compose_audit, list_doubts
+from plenum_audit.programs import Audit, compose_audit
 from plenum_audit.suite_questions import answer_questions
 from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.logs import list_doubts
 from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
 
 __all__ = ["compose_gate", "judge_cases"]

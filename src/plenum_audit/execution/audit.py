@@ -23,7 +23,7 @@ from plenum_audit.execution.audit_runs import (
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
 from plenum_audit.execution.remedies import bound, options, settings_tried
-from plenum_audit.programs import Audit, OneShot, list_doubts, list_seats, require_program
+from plenum_audit.programs import Audit, OneShot, list_seats, require_program
 from plenum_verdicts.dynamics import (
     UNDECIDED,
     AuditResult,
@@ -34,6 +34,7 @@ from plenum_verdicts.dynamics import (
     judge_family,
     plan_further,
 )
+from plenum_verdicts.logs import list_doubts
 
 ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]

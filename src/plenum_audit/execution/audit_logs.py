@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 
 from plenum.base import UserError, pause_collector
 from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs import Audit, CaseLog, list_doubts
+from plenum_audit.programs import Audit
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -19,6 +19,7 @@ from plenum_verdicts.dynamics import (
     judge_family,
     plan_further,
 )
+from plenum_verdicts.logs import CaseLog, list_doubts
 
 
 def is_large(audit: Audit) -> bool:

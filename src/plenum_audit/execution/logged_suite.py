@@ -6,17 +6,17 @@ from typing import Any
 
 from plenum.base import UserError, pause_collector
 from plenum_audit.execution.audit_logs import group_outcomes
-from plenum_audit.programs import (
+from plenum_audit.programs import Audit, load_baseline, require_program
+from plenum_verdicts.dynamics import FAILED, UNDECIDED, StabilityRule, judge_cases
+from plenum_verdicts.logs import (
+    RIGHT,
     SOURCES,
-    Audit,
+    WRONG,
     CaseLog,
     has_declared_options,
-    load_baseline,
+    read_score,
     read_value,
-    require_program,
 )
-from plenum_verdicts.dynamics import FAILED, UNDECIDED, StabilityRule, judge_cases
-from plenum_verdicts.logs import RIGHT, WRONG, read_score
 from plenum_verdicts.readers import Row
 from plenum_verdicts.suites import SuiteRuns, tell_apart
 

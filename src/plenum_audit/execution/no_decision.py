@@ -7,8 +7,9 @@ from plenum.base import flatten
 from plenum.execution import find_condition_folder, find_journal
 from plenum.records import Transcript
 from plenum_audit.execution.audit_runs import CaseRuns, read_ended
-from plenum_audit.programs import CaseLog, list_doubts, require_program
+from plenum_audit.programs import require_program
 from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.logs import CaseLog, list_doubts
 
 _SHOWN = 100
 _READ = 4_000

@@ -8,8 +8,8 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_audit.exports.findings import AuditFinding
-from plenum_audit.programs import CaseLog
 from plenum_verdicts.dynamics import FAILED, NO_DECISION, decide_outcome
+from plenum_verdicts.logs import CaseLog
 
 _RIGHT, _WRONG = "C", "I"
 """inspect's values of a right and of a wrong answer."""

@@ -20,11 +20,6 @@ from .condition import require_program as require_program
 from .elicitation import list_questions as list_questions
 from .journal_replay import count_restarts as count_restarts
 from .journal_replay import set_aside as set_aside
-from .log_doubts import has_declared_options as has_declared_options
-from .log_doubts import list_doubts as list_doubts
-from .log_mixtures import SOURCES as SOURCES
-from .log_mixtures import read_value as read_value
-from .logs import CaseLog as CaseLog
 from .one_shot import OneShot as OneShot
 from .one_shot import list_seats as list_seats
 from .proxy import Proxy as Proxy
@@ -34,9 +29,7 @@ __all__ = [
     "CLERK_KIND",
     "OWN_MODELS",
     "READINGS",
-    "SOURCES",
     "Audit",
-    "CaseLog",
     "Committee",
     "OneShot",
     "Program",
@@ -50,15 +43,12 @@ __all__ = [
     "find_commit",
     "find_program",
     "format_settings",
-    "has_declared_options",
-    "list_doubts",
     "list_questions",
     "list_seats",
     "load_baseline",
     "make_reading",
     "name_program",
     "provide_client",
-    "read_value",
     "require_program",
     "set_aside",
     "wrap_program",

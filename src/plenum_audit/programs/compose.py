@@ -12,14 +12,14 @@ from plenum.base import UserError, pause_collector
 from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, complete_backend
 from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
-from plenum_audit.programs import logs
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
-from plenum_audit.programs.log_mixtures import folder_name
-from plenum_audit.programs.logs import CaseLog
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
+from plenum_verdicts.logs import case_logs as logs
+from plenum_verdicts.logs.case_logs import CaseLog
+from plenum_verdicts.logs.log_mixtures import folder_name
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
@@ -113,7 +113,7 @@ def load_baseline(audit: AuditConfig) -> tuple[logs.CaseLog, ...]:
     Raises
     ------
     UserError
-        They are those of ``logs``, or as for :func:`plenum_audit.programs.logs.load`.
+        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.case_logs.load`.
     """
     if audit.baseline == audit.logs:
         raise UserError(f"baseline={audit.baseline}: logs names the same runs")

@@ -1,23 +1,45 @@
+from .case_logs import CaseLog as CaseLog
+from .case_logs import Log as Log
+from .case_logs import load as load
+from .case_logs import read_log as read_log
 from .log_columns import DOCS as DOCS
 from .log_columns import NOT_RENAMED as NOT_RENAMED
 from .log_columns import Columns as Columns
+from .log_doubts import has_declared_options as has_declared_options
+from .log_doubts import list_doubts as list_doubts
 from .log_files import find_common_reader as find_common_reader
 from .log_files import find_sources as find_sources
 from .log_files import identify as identify
+from .log_mixtures import SOURCES as SOURCES
+from .log_mixtures import folder_name as folder_name
+from .log_mixtures import read_value as read_value
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
 from .log_scores import judge as judge
 from .log_scores import read_score as read_score
+from .logged_run import list_messages as list_messages
+from .logged_run import read_usage as read_usage
 
 __all__ = [
     "DOCS",
     "NOT_RENAMED",
     "RIGHT",
+    "SOURCES",
     "WRONG",
+    "CaseLog",
     "Columns",
+    "Log",
     "find_common_reader",
     "find_sources",
+    "folder_name",
+    "has_declared_options",
     "identify",
     "judge",
+    "list_doubts",
+    "list_messages",
+    "load",
+    "read_log",
     "read_score",
+    "read_usage",
+    "read_value",
 ]

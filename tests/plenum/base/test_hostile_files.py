@@ -13,9 +13,9 @@ from omegaconf import OmegaConf
 from plenum import scenarios
 from plenum.base import regular_files, yaml_files
 from plenum.base.errors import UserError
-from plenum_audit.programs import logs
 from plenum_papers.published.catalogue import Release, find_release
 from plenum_verdicts.cases import cases
+from plenum_verdicts.logs import case_logs as logs
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"

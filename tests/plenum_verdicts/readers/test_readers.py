@@ -12,9 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum_audit.programs.log_doubts import list_doubts
-from plenum_audit.programs.logs import CaseLog, read_log
+from plenum_verdicts.logs.case_logs import CaseLog, read_log
+from plenum_verdicts.logs.log_doubts import list_doubts
 from plenum_verdicts.logs.log_scores import judge
+from plenum_verdicts.logs.logged_run import read_usage
 from plenum_verdicts.readers import LogReader, LogSource, Wrong, find_reader
 from plenum_verdicts.readers.json_stream import items, key_paths, member
 from plenum_verdicts.readers.log_reader import READERS
@@ -143,13 +144,13 @@ def test_a_log_of_a_tool_is_recognised_and_read(tmp_path: Path, name: str) -> No
     log = read_log(written(tmp_path, *LOGS[name]))
     assert f"(format={name})" in log.summary
     assert "2 cases, 6 runs" in log.summary
-    assert [each.condition.case.id for each in log.logged] == ["a", "b"]
-    assert rights(log.logged) == list(RIGHT.values())
-    assert [[row["score"] for row in each.rows] for each in log.logged] == [
+    assert [each.case.id for each in log.cases] == ["a", "b"]
+    assert rights(log.cases) == list(RIGHT.values())
+    assert [[row["score"] for row in each.rows] for each in log.cases] == [
         [float(right) for right in results] for results in RIGHT.values()
     ]
     forced = read_log(tmp_path / LOGS[name][0], named=name)
-    assert rights(forced.logged) == rights(log.logged)
+    assert rights(forced.cases) == rights(log.cases)
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -164,10 +165,8 @@ def test_the_order_of_records_and_of_keys_changes_nothing(tmp_path: Path, name: 
     file, content = LOGS[name]
     plain = read_log(written(tmp_path, file, content))
     other = read_log(written(tmp_path, f"turned-{file}", turned(content, True)), named=name)
-    by_case = {e.condition.case.id: sorted(r["right"] for r in e.rows) for e in other.logged}
-    assert by_case == {
-        e.condition.case.id: sorted(r["right"] for r in e.rows) for e in plain.logged
-    }
+    by_case = {e.case.id: sorted(r["right"] for r in e.rows) for e in other.cases}
+    assert by_case == {e.case.id: sorted(r["right"] for r in e.rows) for e in plain.cases}
 
 
 @pytest.mark.parametrize("name", LOGS)
@@ -233,18 +232,18 @@ def test_an_error_of_promptfoo_is_a_failed_run_and_a_failed_assertion_isn_t(
 ) -> None:
     failed = promptfoo_test("a", False, failureReason=2, error="timeout", response=None)
     results = [promptfoo_test("a", True), promptfoo_test("a", False), failed]
-    (logged,) = read_log(written(tmp_path, "p.json", promptfoo(results))).logged
+    (logged,) = read_log(written(tmp_path, "p.json", promptfoo(results))).cases
     assert [end["status"] for end in logged.ends] == ["completed", "completed", "failed"]
     assert logged.ends[2]["detail"] == "timeout"
-    assert [call["cost"] for call in logged.calls if call] == [0.25] * 3
+    assert [read_usage(row) for row in logged.rows] == [(3, 0, 0.25), (3, 0, 0.25), (0, 0, 0.25)]
 
 
 def test_tests_of_promptfoo_are_apart_that_differ_in_their_variables(tmp_path: Path) -> None:
     results = [
         promptfoo_test("a", True, testCase={"description": "same"}, vars={"x": x}) for x in "aab"
     ]
-    logged = read_log(written(tmp_path, "p.json", promptfoo(results))).logged
-    assert [(e.condition.case.id, len(e.rows)) for e in logged] == [("same", 2), ("same (2)", 1)]
+    logged = read_log(written(tmp_path, "p.json", promptfoo(results))).cases
+    assert [(e.case.id, len(e.rows)) for e in logged] == [("same", 2), ("same (2)", 1)]
 
 
 def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
@@ -252,10 +251,9 @@ def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
         promptfoo_test("a", model != "x", provider={"id": model}) for model in ("x", "y", "y")
     ]
     path = written(tmp_path, "p.json", promptfoo(results))
-    assert "mixes 2 models: y (2 runs), x (1 runs)" in list_doubts(read_log(path).logged)[0]
-    split = read_log(path, by=["model"]).logged
+    assert "mixes 2 models: y (2 runs), x (1 runs)" in list_doubts(read_log(path).cases)[0]
+    split = read_log(path, by=["model"]).cases
     assert [(each.group, len(each.rows)) for each in split] == [("x", 1), ("y", 2)]
-    assert split[0].condition.program_identity != split[1].condition.program_identity
     assert not [line for line in list_doubts(split[:1]) if "mixes" in line]
     with pytest.raises(UserError, match="by: nothing; no run"):
         read_log(path, by=["nothing"])
@@ -267,7 +265,7 @@ def test_several_files_add_runs_to_the_cases(tmp_path: Path) -> None:
         written(tmp_path, f"{night}-{name}", content)
     for logs in (tmp_path, tmp_path / "*.json"):
         log = read_log(logs)
-        assert [len(each.rows) for each in log.logged] == [6, 6]
+        assert [len(each.rows) for each in log.cases] == [6, 6]
         assert "2 files" in log.summary
     written(tmp_path, "c.json", LOGS["deepeval"][1])
     with pytest.raises(UserError, match="give files in one format"):
@@ -278,11 +276,11 @@ def test_several_files_add_runs_to_the_cases(tmp_path: Path) -> None:
 
 def test_the_score_that_counts_can_be_chosen_by_a_path(tmp_path: Path) -> None:
     path = written(tmp_path, *LOGS["langfuse"])
-    logged = read_log(path, columns={"score": "scores.tone"}).logged
+    logged = read_log(path, columns={"score": "scores.tone"}).cases
     assert {row["score"] for each in logged for row in each.rows} == {0.5}
     nested = [{"in": {"id": "a"}, "out": {"verdict": d}} for d in ("yes", "no")]
     named = {"case": "in.id", "decision": "out.verdict"}
-    (plain,) = read_log(written(tmp_path, "n.json", nested), columns=named).logged
+    (plain,) = read_log(written(tmp_path, "n.json", nested), columns=named).cases
     assert [row["decision"] for row in plain.rows] == ["yes", "no"]
     with pytest.raises(UserError, match=r"no column out.verdct"):
         read_log(tmp_path / "n.json", columns={**named, "decision": "out.verdct"})
@@ -291,7 +289,7 @@ def test_the_score_that_counts_can_be_chosen_by_a_path(tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"line 3: no column out.verdict"):
         read_log(tmp_path / "n.csv", columns=named)
     cells.assign(out='{"verdict": "no"}').to_csv(tmp_path / "n.csv", index=False)
-    (plain,) = read_log(tmp_path / "n.csv", columns=named).logged
+    (plain,) = read_log(tmp_path / "n.csv", columns=named).cases
     assert [row["decision"] for row in plain.rows] == ["no", "no"]
 
 
@@ -305,7 +303,7 @@ def test_dataset_runs_of_langfuse_are_repeats(tmp_path: Path) -> None:
         written(tmp_path, f"{night}.json", {"name": f"night {night}", "datasetRunItems": items})
     log = read_log(tmp_path)
     assert "(format=langfuse)" in log.summary
-    assert rights(log.logged) == [results[:3] for results in RIGHT.values()]
+    assert rights(log.cases) == [results[:3] for results in RIGHT.values()]
     bare = written(tmp_path, "bare.json", {"datasetRunItems": [{"datasetItemId": "a"}]})
     with pytest.raises(UserError, match="'trace' is missing"):
         read_log(bare)
@@ -320,7 +318,7 @@ def test_the_csv_of_langsmith_is_read(tmp_path: Path) -> None:
     pd.DataFrame(rows).to_csv(tmp_path / "l.csv", index=False)
     log = read_log(tmp_path / "l.csv")
     assert "(format=langsmith)" in log.summary
-    assert rights(log.logged) == list(RIGHT.values())
+    assert rights(log.cases) == list(RIGHT.values())
 
 
 def test_a_reader_of_another_package_is_found(

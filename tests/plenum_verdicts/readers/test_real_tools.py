@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from plenum_audit.programs.logs import CaseLog, read_log
+from plenum_verdicts.logs.case_logs import CaseLog, read_log
 
 pytestmark = pytest.mark.long
 
@@ -49,10 +49,7 @@ def run(tool: str, program: str, folder: Path, *arguments: str) -> None:
 
 def ended(logged: tuple[CaseLog, ...]) -> dict[str, list[tuple[str, bool]]]:
     """Decision and result of each run, by case."""
-    return {
-        each.condition.case.id: [(row["decision"], row["right"]) for row in each.rows]
-        for each in logged
-    }
+    return {each.case.id: [(row["decision"], row["right"]) for row in each.rows] for each in logged}
 
 
 INSPECT = """
@@ -82,18 +79,18 @@ def test_a_log_of_inspect(tmp_path: Path) -> None:
     log = read_log(path)
     assert "(format=inspect)" in log.summary
     expected = {case: [(text, text == "4") for text in texts] for case, texts in ANSWERS.items()}
-    found = ended(log.logged)
+    found = ended(log.cases)
     assert {case: sorted(each) for case, each in found.items()} == {
         case: sorted(each) for case, each in expected.items()
     }
-    assert log.logged[0].condition.committee == "sums"
+    assert log.committee == "sums"
     dumped = tmp_path / "dumped.json"
     code = (
         "from inspect_ai.log import read_eval_log, write_eval_log\n"
         f"write_eval_log(read_eval_log({str(path)!r}), {str(dumped)!r})"
     )
     run("inspect", "bin/python", tmp_path, "-c", code)
-    assert ended(read_log(dumped).logged) == found
+    assert ended(read_log(dumped).cases) == found
 
 
 DEEPEVAL = """
@@ -114,7 +111,7 @@ def test_a_test_run_of_deepeval(tmp_path: Path) -> None:
     run("deepeval", "bin/python", tmp_path, "-c", DEEPEVAL)
     log = read_log(tmp_path / "results")
     assert "(format=deepeval)" in log.summary
-    assert ended(log.logged) == {
+    assert ended(log.cases) == {
         case: [(text, text == "4") for text in texts] for case, texts in ANSWERS.items()
     }
 
@@ -148,10 +145,10 @@ def test_repeats_of_promptfoo(tmp_path: Path, ending: str) -> None:
     run("promptfoo", "node_modules/.bin/promptfoo", tmp_path, *asked, "-c", "promptfooconfig.json")
     log = read_log(tmp_path / output)
     assert "(format=promptfoo)" in log.summary
-    assert {case: sorted(each) for case, each in ended(log.logged).items()} == {
+    assert {case: sorted(each) for case, each in ended(log.cases).items()} == {
         case: sorted((text, text == "4") for text in texts) for case, texts in ANSWERS.items()
     }
-    calls = [call for each in log.logged for call in each.calls if call]
+    calls = [call for each in log.cases for call in each.calls if call]
     assert [call["cost"] for call in calls] == [0.5] * 6
     assert {call["model"] for call in calls} == {"scripted"}
 
@@ -186,12 +183,12 @@ def test_evaluations_of_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
         ]
         log = read_log("mlflow:sums")
         assert "(format=mlflow), 2 cases, 6 runs" in log.summary
-        assert ended(log.logged) == {
+        assert ended(log.cases) == {
             case: [(text, text == "4") for text in texts] for case, texts in ANSWERS.items()
         }
-        first = read_log(f"runs:/{done[0].run_id}").logged
+        first = read_log(f"runs:/{done[0].run_id}").cases
         assert [len(each.rows) for each in first] == [1, 1]
-        by_run = read_log("mlflow:sums", by=["source_run"]).logged
+        by_run = read_log("mlflow:sums", by=["source_run"]).cases
         assert [len(each.rows) for each in by_run] == [1] * 6
     finally:
         mlflow.set_tracking_uri(before)

@@ -4,11 +4,11 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
 from plenum.base import redact
-from plenum_audit.programs.log_mixtures import mixtures
-from plenum_audit.programs.logged_run import decision
-from plenum_audit.programs.logs import CaseLog
 from plenum_verdicts.cases import AuditCase, comparable
 from plenum_verdicts.logs import DOCS
+from plenum_verdicts.logs.case_logs import CaseLog
+from plenum_verdicts.logs.log_mixtures import mixtures
+from plenum_verdicts.logs.logged_run import decision
 
 _SHOWN = 3
 _LONGEST = 40
@@ -41,7 +41,7 @@ def _look_alikes(logged: Sequence[CaseLog]) -> Iterator[str]:
     """Yield decisions, without declared options, that differ only in case, space or marks."""
     found: Counter[tuple[str, ...]] = Counter()
     for each in logged:
-        if has_declared_options(each.condition.case):
+        if has_declared_options(each.case):
             continue
         texts: defaultdict[str, set[str]] = defaultdict(set)
         for text in {str(end.get("decision")) for end in each.ends}:

@@ -1,7 +1,7 @@
-"""Conversion of a logged run to the entries of a journal."""
+"""What a row of a log says of its run: how it ended, what it used, what was said in it."""
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from contextlib import suppress
 from functools import lru_cache
 from typing import Any
@@ -21,24 +21,10 @@ from plenum_verdicts.readers import Wrong
 Entry = dict[str, Any]
 
 SEAT = "program"
-"""Seat of messages and tokens for which the log names none."""
+"""Seat of messages for which the log names none."""
 
 _LONGEST = 100
 """Number of a decision's characters that are shown."""
-
-
-def entries(row: Mapping[str, Any], case: AuditCase) -> Iterator[Entry]:
-    """Yield a row's entries: messages, a call with its usage, and its end.
-
-    Raises
-    ------
-    Wrong
-        A field isn't in the form of :func:`plenum_audit.programs.logs.load`.
-    """
-    yield from _messages(row, case)
-    if (used := call(row)) is not None:
-        yield used
-    yield end(row, case)
 
 
 def decision(row: Mapping[str, Any]) -> str:
@@ -63,7 +49,14 @@ def _line(row: Mapping[str, Any]) -> str:
 _flat = lru_cache(4096)(flatten)
 
 
-def _messages(row: Mapping[str, Any], case: AuditCase) -> Iterator[Entry]:
+def list_messages(row: Mapping[str, Any]) -> list[tuple[int, str, str]]:
+    """Return what was said in a run: round, seat, text.
+
+    Raises
+    ------
+    Wrong
+        The field ``messages`` is no list of objects.
+    """
     messages = row.get("messages") or []
     if isinstance(messages, str):  # of a CSV
         try:
@@ -72,58 +65,29 @@ def _messages(row: Mapping[str, Any], case: AuditCase) -> Iterator[Entry]:
             messages = None
     if not isinstance(messages, list):
         raise Wrong("messages: no list")
+    said = []
     for number, message in enumerate(messages, 1):
         if not isinstance(message, dict):
             raise Wrong(f"messages: number {number} is no object with seat, text, maybe round")
         text = message.get("text", message.get("content")) or ""
-        entry: Entry = {
-            "kind": "say",
-            "round": _number(message, "round", int) or number,
-            "seat": str(message.get("seat", message.get("name", message.get("role", SEAT)))),
-            "text": replace_surrogates(text if isinstance(text, str) else json.dumps(text)),
-        }
-        if (shares := message.get("preferences")) is not None:
-            entry["preferences"] = _shares(shares, case)
-        if (confidence := _number(message, "confidence")) is not None:
-            entry["confidence"] = confidence
-        yield entry
+        seat = message.get("seat", message.get("name", message.get("role", SEAT)))
+        text = replace_surrogates(text if isinstance(text, str) else json.dumps(text))
+        said.append((_number(message, "round", int) or number, str(seat), text))
+    return said
 
 
-def _shares(shares: Any, case: AuditCase) -> dict[str, float]:
-    """Return preferences by label, which add up to 1."""
-    if isinstance(shares, list) and len(shares) == len(case.options):
-        shares = dict(zip(case.options, shares, strict=True))
-    valid = isinstance(shares, dict) and all(
-        isinstance(share, int | float) and share >= 0 for share in shares.values()
-    )
-    total = sum(shares.values()) if valid else 0.0
-    if not total or set(shares) - set(case.options):
-        raise Wrong(f"preferences: {shares!r}; give a share to each of {', '.join(case.options)}")
-    return {label: shares.get(label, 0) / total for label in case.options}
-
-
-def call(row: Mapping[str, Any]) -> Entry | None:
-    """Return the run's usage as a single call, since its requests are unknown.
+def read_usage(row: Mapping[str, Any]) -> tuple[int, int, float | None] | None:
+    """Return a run's tokens in and out and its cost, as far as the log has them.
 
     Raises
     ------
     Wrong
         A field isn't a number.
     """
-    used = {name: _number(row, name) for name in ("tokens_in", "tokens_out", "cost")}
-    if all(value is None for value in used.values()):
+    used = [_number(row, name) for name in ("tokens_in", "tokens_out", "cost")]
+    if all(value is None for value in used):
         return None
-    return {
-        "kind": "call",
-        "round": 1,
-        "seat": SEAT,
-        "model": str(row.get("model") or "unknown"),
-        "text": "",
-        "tokens_in": int(used["tokens_in"] or 0),
-        "tokens_out": int(used["tokens_out"] or 0),
-        "finish": "stop",
-        "cost": used["cost"],
-    }
+    return int(used[0] or 0), int(used[1] or 0), used[2]
 
 
 def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
@@ -141,11 +105,11 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
 
 
 def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
-    """Return the run's last entry."""
+    """Return how a run ended: its status, with a decision or a reason."""
     if error := row.get("error"):
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]
-        return {"kind": "end", "status": "failed", "reason": reason, "detail": detail}
+        return {"status": "failed", "reason": reason, "detail": detail}
     label = None
     for text in (_line(row), decision(row)):
         with suppress(Wrong):  # nothing that can be read
@@ -156,4 +120,4 @@ def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
             label = read_decision(GivenDecision(text=_line(row)), case.options)
         except UnreadableDecision as problem:
             unread = {"unread": redact(str(problem))}
-    return {"kind": "end", "status": "completed", "decision": label or NO_DECISION, **unread}
+    return {"status": "completed", "decision": label or NO_DECISION, **unread}

@@ -1,7 +1,6 @@
-"""Logs of existing runs: their decisions become journals, and nothing is called.
+"""Logs of existing runs by case; nothing is called.
 
-Verdicts and reports on them are those of any program. The backend ``logs`` says that nothing in
-these runs was controlled: neither their order, nor settings, nor shared state.
+Nothing in these runs was controlled: neither their order, nor settings, nor shared state.
 """
 
 from collections import defaultdict
@@ -11,21 +10,13 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, flatten, pause_collector
-from plenum.design import Recorded, Sampling
-from plenum.records import Journal
-from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.programs.log_mixtures import name_group, read_value
-from plenum_audit.programs.logged_run import Entry, call, decision, end, entries
+from plenum.base import UserError, digest, flatten, pause_collector
 from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain, read_options
-from plenum_verdicts.logs import (
-    NOT_RENAMED,
-    Columns,
-    find_common_reader,
-    find_sources,
-    identify,
-    judge,
-)
+from plenum_verdicts.logs.log_columns import NOT_RENAMED, Columns
+from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
+from plenum_verdicts.logs.log_mixtures import name_group, read_value
+from plenum_verdicts.logs.log_scores import judge
+from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
 from plenum_verdicts.readers import Row, Wrong, read_records
 
 _LONGEST = 100
@@ -39,40 +30,20 @@ class CaseLog:
 
     Attributes
     ----------
-    condition
-        The program, identified by the log's digest, on the case.
+    case
+        The case.
     rows
         Rows of the runs in order.
-    calls, ends
-        Entries of their journals on each run's usage, if the log has it, and on its end.
+    ends
+        How each run ended, as :func:`plenum_verdicts.logs.logged_run.end` says it.
     group
         The values of the fields by which the log is split; empty if it isn't.
     """
 
-    condition: ProgramCondition
+    case: AuditCase
     rows: tuple[Row, ...]
-    calls: tuple[Entry | None, ...]
     ends: tuple[Entry, ...]
     group: str = ""
-
-    @property
-    def runs(self) -> tuple[tuple[Entry, ...], ...]:
-        """Entries of each run's journal after the head."""
-        return tuple(tuple(entries(row, self.condition.case)) for row in self.rows)
-
-    def write(self, folder: Path) -> None:
-        """Write the journals; existing ones are kept.
-
-        Parameters
-        ----------
-        folder
-            The condition's folder.
-        """
-        for index, made in enumerate(self.runs):
-            head = {**self.condition.as_mapping(), "replicate": index}
-            with Journal(folder / f"{index:03d}.jsonl", head) as journal:
-                for entry in made[len(journal.entries) :]:
-                    journal.append(entry)
 
 
 @dataclass(frozen=True)
@@ -90,14 +61,25 @@ class Log:
 
     Attributes
     ----------
-    logged
+    cases
         The cases and their runs; of a log that is split, of one group after the other.
     summary
         A sentence on what was read: the format, and how many runs.
+    committee
+        Name of the program.
+    program
+        What identifies it: the digest of the log's files, and what they say of it.
     """
 
-    logged: tuple[CaseLog, ...]
+    cases: tuple[CaseLog, ...]
     summary: str
+    committee: str
+    program: Mapping[str, Any]
+
+    @property
+    def identity(self) -> str:
+        """A digest of the program, independent of the cases."""
+        return digest(dict(self.program))
 
 
 def load(
@@ -107,7 +89,7 @@ def load(
     columns: Mapping[str, Any] = NOT_RENAMED,
 ) -> tuple[CaseLog, ...]:
     """Return the runs of a log by case; as :func:`read_log`."""
-    return read_log(logs, cases, committee, columns).logged
+    return read_log(logs, cases, committee, columns).cases
 
 
 @pause_collector()
@@ -170,14 +152,14 @@ def read_log(
     known = {case.id: case for case in cases}
     logged: list[CaseLog] = []
     for group in sorted(groups):
-        of = program if not by else {**program, "by": group}
-        logged += _read_logged(sources[0].path, of, committee, groups[group], known, group)
-    held = len({each.condition.case.id for each in logged})
+        logged += _read_logged(groups[group], known, group)
+    held = len({each.case.id for each in logged})
     amount = f"{held:,} case{'' if held == 1 else 's'}, "
     amount += f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
     files = f", {len(sources)} files" if len(sources) > 1 else ""
     summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {amount}"
-    return Log(tuple(logged), summary)
+    named = committee or str(program.get("task", sources[0].path.stem))
+    return Log(tuple(logged), summary, named, program)
 
 
 def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _Run]:
@@ -197,35 +179,15 @@ def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _R
 
 
 def _read_logged(
-    path: Path,
-    program: Mapping[str, Any],
-    committee: str,
-    by_case: Mapping[str, list[_Run]],
-    cases: Mapping[str, AuditCase],
-    group: str,
+    by_case: Mapping[str, list[_Run]], cases: Mapping[str, AuditCase], group: str
 ) -> Iterator[CaseLog]:
     decided = _list_decisions([run for runs in by_case.values() for run in runs])
-    models = {str(r.row["model"]) for runs in by_case.values() for r in runs if r.row.get("model")}
     for name, runs in by_case.items():
         if cases and name not in cases:
             raise UserError(f"{runs[0].place}: case {name[:_LONGEST]} isn't in case=")
         case = cases.get(name) or _case(name, runs, decided)
-        yield CaseLog(
-            ProgramCondition(
-                committee=committee or str(program.get("task", path.stem)),
-                program=program,
-                case=case,
-                knobs={},
-                overrides={},
-                model=" ".join(sorted(models)) or "unknown",
-                sampling=Sampling(),
-                backend=Recorded(),
-                rounds=1,
-                seed=0,
-            ),
-            *_check(case, _in_order(name, runs)),
-            group,
-        )
+        ordered = _in_order(name, runs)
+        yield CaseLog(case, tuple(run.row for run in ordered), _check(case, ordered), group)
 
 
 def _list_decisions(runs: Sequence[_Run]) -> list[str]:
@@ -278,19 +240,15 @@ def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     return runs
 
 
-def _check(
-    case: AuditCase, runs: Sequence[_Run]
-) -> tuple[tuple[Row, ...], tuple[Entry | None, ...], tuple[Entry, ...]]:
-    """Check a case's runs; return their rows, their usage, and their ends."""
-    calls: list[Entry | None] = []
+def _check(case: AuditCase, runs: Sequence[_Run]) -> tuple[Entry, ...]:
+    """Check a case's runs; return how they ended."""
     ends: list[Entry] = []
     known: dict[str, Entry] = {}  # most runs end like another one
     for run in runs:
         row, text = run.row, run.row.get("decision")
         try:
-            if row.get("messages"):
-                tuple(entries(row, case))
-            calls.append(call(row))
+            list_messages(row)
+            read_usage(row)
         except Wrong as problem:
             raise UserError(f"{run.place}: {problem}") from None
         if isinstance(text, str) and not row.get("error"):
@@ -299,4 +257,4 @@ def _check(
             ends.append(known[text])
         else:
             ends.append(end(row, case))
-    return tuple(run.row for run in runs), tuple(calls), tuple(ends)
+    return tuple(ends)

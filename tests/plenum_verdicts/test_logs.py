@@ -13,10 +13,10 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum.records import transcript
 from plenum_audit.execution.summarise_program import estimates
-from plenum_audit.programs.log_doubts import list_doubts
-from plenum_audit.programs.logs import CaseLog, load
 from plenum_audit.tracking import programs
 from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.logs.case_logs import CaseLog, load
+from plenum_verdicts.logs.log_doubts import list_doubts
 
 
 def jsonl(path: Path, *rows: Any) -> Path:
@@ -39,15 +39,15 @@ def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
         {"case": "bob", "decision": "yes", "latency": 3},
     )
     ann, bob = load(log)
-    assert ann.condition.case.options == {"no": "no", "yes": "yes"}
+    assert ann.case.options == {"no": "no", "yes": "yes"}
     assert [run[-1]["decision"] for run in ann.runs] == ["yes", "no"]
     assert ann.condition.factors["committee"] == "hiring"
     assert ann.condition.factors["backend"] == "logs"
-    assert bob.condition.case == AuditCase("bob", "bob", {"no": "no", "yes": "yes"})
+    assert bob.case == AuditCase("bob", "bob", {"no": "no", "yes": "yes"})
     assert ann.condition.program_identity == bob.condition.program_identity
     other = load(jsonl(log, {"case": "ann", "decision": "yes"}))[0]
     assert other.condition.program_identity != ann.condition.program_identity
-    assert other.condition.case.options == {"yes": "yes", "other": "any other decision"}
+    assert other.case.options == {"yes": "yes", "other": "any other decision"}
 
 
 def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_pa
         {**case, "error": "it fell over"},
     )
     (logged,) = load(log)
-    assert logged.condition.case == AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
+    assert logged.case == AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
     read = transcripts(logged, tmp_path / "journals")
     assert [t.decision for t in read] == ["A", "A", "none", None, None]
     assert [t.reason for t in read[3:]] == ["timeout", "bug"]
@@ -83,7 +83,7 @@ def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
     log = tmp_path / "runs.csv"
     log.write_text("case,run,decision\nann,10,Reject\nann,9,Hire\n", encoding="utf-8-sig")
     (logged,) = load(log, [case], "team")
-    assert logged.condition.case is case
+    assert logged.case is case
     assert logged.condition.committee == "team"
     assert [run[-1]["decision"] for run in logged.runs] == ["A", "B"]
     with pytest.raises(UserError, match="line 2: case ann isn't in case="):
@@ -122,7 +122,7 @@ def test_decisions_that_look_alike_or_begin_alike_stay_apart(tmp_path: Path) -> 
     decided = ("Yes", "yes", f"{long}now.", f"{long}later.")
     log = jsonl(tmp_path / "a.jsonl", *({"case": "a", "decision": text} for text in decided))
     (logged,) = load(log)
-    assert len(logged.condition.case.options) == 4
+    assert len(logged.case.options) == 4
     assert len({run[-1]["decision"] for run in logged.runs}) == 4
     named = jsonl(tmp_path / "b.jsonl", {**RUN, "decision": decided[3], "options": decided[1:]})
     assert load(named)[0].runs[0][-1]["decision"] == "C"

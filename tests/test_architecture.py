@@ -74,7 +74,7 @@ ALLOWED: dict[str, set[str]] = {
     "models": {"base", "scenarios", "design", "records"},
     "committee": {"base", "scenarios", "design", "records", "models"},
     "worlds": {"base", "scenarios", "design", "records", "models"},
-    "verdicts": {"base", "scenarios"},
+    "verdicts": {"base", "scenarios", "records"},
     "programs": {"base", "scenarios", "design", "records", "models", "verdicts"},
     "tracking": {"base", "scenarios", "design", "records"},
     "execution": {

@@ -179,6 +179,10 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         not (audit.suite is True and (audit.fix or audit.control != "none")),
         "suite: true; fix and control are for verdicts on cases: leave them out",
     )
+    require(
+        not (audit.logs and (audit.fix or audit.control != "none")),
+        "logs: fix and control run the program again, which a log doesn't hold: leave them out",
+    )
     for_suites = ("aa", "decide", "sources", "vary")
     for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
         require(

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 
 from omegaconf import DictConfig
 
@@ -21,8 +22,6 @@ from plenum_audit.execution import (
     count_runs,
     describe_choices,
     describe_log,
-    describe_program,
-    is_large,
     list_options_by_case,
     read_suite,
     run_audit,
@@ -31,7 +30,7 @@ from plenum_audit.execution import (
 )
 from plenum_audit.programs import Audit, compose_audit
 from plenum_audit.suite_questions import answer_questions
-from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.dynamics import STOPPED, AuditResult
 from plenum_verdicts.logs import list_doubts
 from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
 
@@ -132,15 +131,13 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
         The program ended this process, which is possible if it runs in it.
     """
     from plenum.reports import show_text
-    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
-    from plenum_audit.reports import publish_audited, publish_unended
+    from plenum_audit.exports import export_audit, remove_stale_statement
 
     begun = False
 
     def begin() -> None:
         nonlocal begun
-        jobs = audit.jobs[:1] if is_large(audit) else audit.jobs
-        publish_unended(jobs, audit.settings, "the audit has not ended", begun=False)
+        _publish_open(audit, "the audit has not ended", begun=False)
         remove_stale_statement(audit.settings)
         begun = True
 
@@ -148,25 +145,44 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
         result = run_audit(audit, begin)
         if result is None:
             return None
-        program = describe_program(audit.logged) if is_large(audit) else None
         _say_summary(audit)
-        subjects = list_subjects(audit)
-        for line in publish_audited(audit.jobs, audit.settings, result, program, subjects):
+        for line in _publish(audit, result):
             show_text(line)
         export_audit(audit, result)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:
-                large = is_large(audit)
-                jobs = audit.jobs[:1] if large else audit.jobs
                 status = find_status(error, NO_VERDICT)
-                publish_unended(jobs, audit.settings, _in_words(error), not large, status)
-            elif not audit.jobs[0].dry_run:
-                _publish_unbegun(audit.jobs[0].study, audit.settings, error)
+                _publish_open(audit, _in_words(error), begun=True, status=status)
+            elif not audit.dry_run:
+                _publish_unbegun(audit.study, audit.settings, error)
         if isinstance(error, SystemExit):
             raise RuntimeError(f"the program ended the audit: SystemExit({error.code})") from error
         raise
     return result
+
+
+def _publish(audit: Audit, result: AuditResult) -> list[str]:
+    """Publish an audit that ended; return what is left to say."""
+    from plenum.reports import Settings
+    from plenum_audit.exports import list_subjects
+    from plenum_audit.reports import publish_audited, publish_log, record_audit
+
+    settings, subjects = audit.settings, list_subjects(audit)
+    if audit.log is None:
+        return publish_audited(audit.jobs, settings, result, subjects)
+    place = Settings(audit.study, str(audit.tracking_uri or ""), Path(settings.out))
+    return publish_log(audit.log, settings, result, place, record_audit(settings, subjects))
+
+
+def _publish_open(audit: Audit, why: str, begun: bool, status: int = STOPPED) -> None:
+    """Write the outputs of an audit that has no verdict yet, or got none."""
+    from plenum_audit.reports import publish_unbegun, publish_unended
+
+    if audit.log is None:
+        publish_unended(audit.jobs, audit.settings, why, begun, status)
+    else:
+        publish_unbegun(audit.study, audit.settings, why, status, own=True)
 
 
 @pause_collector()
@@ -183,9 +199,9 @@ def run_suite_gate(audit: Audit) -> int:
     try:
         return _assess(audit)
     except BaseException as error:
-        if not audit.jobs[0].dry_run:
+        if not audit.dry_run:
             with suppress(Exception):  # what ends it must be seen
-                _replace_stale_suite(audit.jobs[0].study, audit.settings, error)
+                _replace_stale_suite(audit.study, audit.settings, error)
         raise
 
 
@@ -195,7 +211,7 @@ def _assess(audit: Audit) -> int:
 
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    if audit.jobs[0].dry_run and not audit.logged:
+    if audit.dry_run and not audit.logged:
         print(" ".join(count_runs(audit)), "Nothing was run.")
         return 0
     runs, told = _runs_of_suite(audit, rule)
@@ -203,14 +219,15 @@ def _assess(audit: Audit) -> int:
         return NO_VERDICT
     assessment = assess_suite(runs, rule, settings.acceptable)
     parts = answer_questions(audit, runs)
-    if audit.jobs[0].dry_run:
+    if audit.dry_run:
         print(describe_log(audit))
         return 0
     _say_summary(audit)
     subjects = list_subjects(audit)
     source = SuiteSource(runs, list_options_by_case(audit), subjects, _is_simulated(audit))
-    uri = "" if audit.logged else audit.jobs[0].tracking_uri or ""
-    status = publish_suite(assessment, source, audit.jobs[0].study, settings, told, parts, uri)
+    status = publish_suite(
+        assessment, source, audit.study, settings, told, parts, audit.tracking_uri or ""
+    )
     export_suite(audit, assessment, runs, status)
     return status
 
@@ -233,7 +250,7 @@ def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Seq
 
     if audit.logged:
         return read_suite(audit), (*describe_choices(audit), *list_doubts(audit.logged))
-    study, settings = audit.jobs[0].study, audit.settings
+    study, settings = audit.study, audit.settings
     publish_unended_suite(study, settings, ["the suite has not ended"])
     remove_stale_statement(settings)
     runs, errors = run_suite(audit, rule)
@@ -251,8 +268,8 @@ def _is_simulated(audit: Audit) -> bool:
 
 def _say_summary(audit: Audit) -> None:
     """Say what was read, before what it came to; not before an error, which is one line."""
-    if audit.summary:
-        say(audit.summary)
+    if audit.log and audit.log.summary:
+        say(audit.log.summary)
 
 
 def apply_act_rule(audit: Audit) -> int:
@@ -273,12 +290,12 @@ def apply_act_rule(audit: Audit) -> int:
     from plenum_audit.reports import publish_acts, read_rule, remove_stale_acts
 
     rule = read_rule(str(audit.settings.rule))
-    if audit.jobs[0].dry_run:
+    if audit.dry_run:
         print(f"{len(audit.jobs):,} cases, {rule.runs} runs each; nothing was run")
         return 0
     remove_stale_acts(audit.settings)
     acts, errors = act(audit, rule)
-    study, simulated = audit.jobs[0].study, _is_simulated(audit)
+    study, simulated = audit.study, _is_simulated(audit)
     for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):
         show_text(line)
     if errors:

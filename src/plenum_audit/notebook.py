@@ -158,7 +158,9 @@ def _audit(
         )
         for each in given
     ]
-    return Audit(config, tuple(jobs), called, program)
+    return Audit(
+        config, tuple(jobs), called, program, study=_STUDY, tracking_uri=how["tracking_uri"]
+    )
 
 
 def _condition(program: Program, case: AuditCase, backend: Backend | str) -> ProgramCondition:

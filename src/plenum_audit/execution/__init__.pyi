@@ -1,7 +1,5 @@
 from .audit import run_audit as run_audit
 from .audit_logs import describe_log as describe_log
-from .audit_logs import describe_program as describe_program
-from .audit_logs import is_large as is_large
 from .fixed_runs import act as act
 from .fixed_runs import run_suite as run_suite
 from .logged_suite import compares_right as compares_right
@@ -20,8 +18,6 @@ __all__ = [
     "count_runs",
     "describe_choices",
     "describe_log",
-    "describe_program",
-    "is_large",
     "list_options_by_case",
     "read_baseline",
     "read_sources",

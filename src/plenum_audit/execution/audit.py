@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plenum.base import UserError
 from plenum.design import Job
-from plenum.execution import add_begun, check_sweep, find_condition_folder, find_journal, list_begun
+from plenum.execution import add_begun, check_sweep, find_journal, list_begun
 from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
 from plenum_audit.execution import audit_logs, no_decision
@@ -34,7 +34,6 @@ from plenum_verdicts.dynamics import (
     judge_family,
     plan_further,
 )
-from plenum_verdicts.logs import list_doubts
 
 ONE_SHOT = "one_shot"
 Errors = tuple[str, ...]
@@ -60,17 +59,12 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     KeyboardInterrupt
         As for :func:`plenum.execution.sweep.run_sweep`.
     """
-    # Check.
-    check_sweep(audit.jobs[:1] if audit_logs.is_large(audit) else audit.jobs)
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
-
-    # A log of many runs is judged in one pass.
-    if audit_logs.is_large(audit):
+    if audit.log:
         return _judge_log(audit, rule, begin)
 
-    # Take over runs that exist.
-    for logged, job in zip(audit.logged, audit.jobs, strict=bool(audit.logged)):
-        logged.write(find_condition_folder(job))
+    # Check, and take over runs that exist.
+    check_sweep(audit.jobs)
     for line in restore(audit.jobs):
         print(line, file=sys.stderr)
     audit = replace(audit, jobs=tuple(map(add_begun, audit.jobs)))  # runs that exist count
@@ -90,7 +84,7 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     caches = (find_answer_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), ""):
         raise UserError(refused)
-    if undecided := no_decision.refusal(runs.cases.values(), audit.logged):
+    if undecided := no_decision.refusal(runs.cases.values()):
         raise UserError(undecided)
 
     # Say what it came to, and what would change it.
@@ -110,15 +104,12 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
 def _judge_log(
     audit: Audit, rule: StabilityRule, begin: Callable[[], object]
 ) -> AuditResult | None:
-    """Return the verdicts on a log of many runs; ``None`` for a dry run, which prints counts."""
-    audit_logs.require_readable(audit)
-    if audit.jobs[0].dry_run:
+    """Return the verdicts on the runs of a log; ``None`` for a dry run, which prints counts."""
+    if audit.dry_run:
         print(audit_logs.describe_log(audit))
         return None
     begin()
-    earlier = baseline(audit)
-    before = earlier.outcomes if earlier else {}
-    return audit_logs.judge_log(audit, rule, before if audit.settings.baseline else None)
+    return audit_logs.judge_log(audit, rule)
 
 
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
@@ -135,7 +126,6 @@ def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -
         comparisons=_comparisons(runs, rule) if audit.settings.baseline else None,
         errors=errors,
         earlier=earlier_versions(audit.jobs),
-        doubts=list_doubts(audit.logged),
         begun_again={c.id: c.begun_again for c in runs.cases.values() if c.begun_again},
     )
 

@@ -4,7 +4,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from plenum.base import UserError
-from plenum_audit.log_counts import MOST_JOURNALS
 from plenum_audit.programs import Audit, require_program
 from plenum_verdicts.dynamics import select_ended
 
@@ -85,7 +84,5 @@ def _refuse(name: str, study: str) -> None:
     """Refuse a missing baseline, unless it is ``previous`` and there can't be one yet."""
     if name != PREVIOUS:
         raise UserError(
-            f"baseline: {name}; no study with runs, and no other program in {study}, is that; "
-            f"of a log of more than {MOST_JOURNALS:,} runs none are kept: audit a log of the cases "
-            "that you compare"
+            f"baseline: {name}; no study with runs, and no other program in {study}, is that"
         )

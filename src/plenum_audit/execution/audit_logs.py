@@ -1,11 +1,9 @@
-"""The verdict on a log of many runs: in one pass, without journals, and without calls."""
+"""The verdict on the cases of a log: in one pass, without calls."""
 
-from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 
 from plenum.base import UserError, pause_collector
-from plenum_audit.log_counts import MOST_JOURNALS, LoggedCase, LoggedProgram
-from plenum_audit.programs import Audit
+from plenum_audit.programs import Audit, load_baseline
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -22,62 +20,39 @@ from plenum_verdicts.dynamics import (
 from plenum_verdicts.logs import CaseLog, list_doubts
 
 
-def is_large(audit: Audit) -> bool:
-    """Return whether the audit is of a log with too many runs for a journal each."""
-    return sum(len(logged.ends) for logged in audit.logged) > MOST_JOURNALS
-
-
-def require_readable(audit: Audit) -> None:
-    """Refuse analyses that need a journal of each run.
-
-    Raises
-    ------
-    UserError
-        One was requested.
-    """
-    settings = audit.settings
-    asked = {"fix": settings.fix, "control": settings.control != "none"}
-    for name in (name for name, wanted in asked.items() if wanted):
-        raise UserError(
-            f"{name}: not for a log of more than {MOST_JOURNALS:,} runs, which get no journals; "
-            "give a log of the cases that you ask about"
-        )
-
-
 @pause_collector()
-def judge_log(
-    audit: Audit, rule: StabilityRule, before: Mapping[str, Sequence[str]] | None
-) -> AuditResult:
-    """Return the verdicts on the runs of a log.
-
-    Parameters
-    ----------
-    before
-        Outcomes of the program to compare with, by case; ``None`` without one.
+def judge_log(audit: Audit, rule: StabilityRule) -> AuditResult:
+    """Return the verdicts on the runs of a log, beside those of another one if it names one.
 
     Raises
     ------
     UserError
-        No run reached a decision.
+        No run reached a decision, or the other log can't be read.
     """
-    outcomes = group_outcomes(audit.logged, f"logs={audit.settings.logs}")
-    known = [logged.condition.case for logged in audit.logged]
-    options = {case.id: tuple(case.options) for case in known}
+    assert audit.log is not None
+    settings, logged = audit.settings, audit.logged
+    outcomes = group_outcomes(logged, f"logs={settings.logs}")
+    options = {each.case.id: tuple(each.case.options) for each in logged}
     cases = judge_cases(outcomes, options, rule)
+    before = {}
+    if settings.baseline:
+        before = group_outcomes(load_baseline(settings), f"baseline={settings.baseline}")
+        if not before.keys() & outcomes.keys():
+            raise UserError(f"baseline={settings.baseline}: it has none of the cases of logs=")
     comparisons = {
         case: compare(outcomes[case], earlier, options[case], rule)
-        for case, earlier in (before or {}).items()
+        for case, earlier in before.items()
         if case in outcomes
     }
     undecided = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
     return AuditResult(
-        study=audit.jobs[0].study,
-        program=audit.logged[0].condition.program_identity,
+        study=audit.study,
+        program=audit.log.identity,
         cases=cases,
         family=judge_family(cases, rule),
         further=_further(undecided, outcomes, options, rule),
-        comparisons=None if before is None else comparisons,
-        doubts=list_doubts(audit.logged),
+        comparisons=comparisons if settings.baseline else None,
+        doubts=list_doubts(logged),
     )
 
 
@@ -100,8 +75,8 @@ def _further(
 
 def describe_log(audit: Audit) -> str:
     """Return how many cases and runs a log has, in a line."""
-    runs = sum(job.replicates for job in audit.jobs)
-    return f"{len(audit.jobs):,} cases, {runs:,} runs that exist; nothing is called"
+    runs = sum(len(each.ends) for each in audit.logged)
+    return f"{len(audit.logged):,} cases, {runs:,} runs that exist; nothing is called"
 
 
 def group_outcomes(runs: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
@@ -112,43 +87,11 @@ def group_outcomes(runs: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
     UserError
         No run reached a decision.
     """
-    outcomes = {logged.condition.case.id: _outcomes(logged) for logged in runs}
+    outcomes = {logged.case.id: _outcomes(logged) for logged in runs}
     if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
         why = "; ".join(("no run of it came to a decision", *list_doubts(runs)))
         raise UserError(f"{place}: {why}")
     return outcomes
-
-
-@pause_collector()
-def describe_program(logged: Sequence[CaseLog]) -> LoggedProgram:
-    """Return the log's information on the program and its cases."""
-    condition = logged[0].condition
-    models = {str(row["model"]) for each in logged for row in each.rows if row.get("model")}
-    return LoggedProgram(
-        identity=condition.program_identity,
-        named_by=dict(condition.program),
-        committee=condition.committee,
-        models=tuple(sorted(models)),
-        cases={each.condition.case.id: _case(each) for each in logged},
-    )
-
-
-def _case(logged: CaseLog) -> LoggedCase:
-    case = logged.condition.case
-    calls = [call for call in logged.calls if call is not None]
-    failures = Counter(end["reason"] for end in logged.ends if end["status"] == "failed")
-    return LoggedCase(
-        question=case.text,
-        options=case.options,
-        answer=case.answer,
-        condition=logged.condition.identity,
-        failures=dict(failures),
-        calls=len(calls),
-        unpriced=sum(call["cost"] is None for call in calls),
-        tokens_in=sum(call["tokens_in"] for call in calls),
-        tokens_out=sum(call["tokens_out"] for call in calls),
-        dollars=sum(call["cost"] or 0.0 for call in calls),
-    )
 
 
 def _outcomes(logged: CaseLog) -> list[str]:

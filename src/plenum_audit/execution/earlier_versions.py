@@ -16,7 +16,6 @@ _SAME = ("task", "case", "knobs", "settings", "model", "backend")
 """Factors that versions have in common; other settings don't make a version."""
 
 _TARGETS = ("function", "command", "url")
-_LOGS = "logs"
 _LONGEST_HEAD = 2_000_000
 
 
@@ -25,7 +24,7 @@ def earlier_versions(jobs: Sequence[Job]) -> dict[str, int]:
 
     They have another identity (by their code, packages, a time limit, the case's text) and the same
     name or target. They are searched for among the journals in this place, whatever their study,
-    and in the tracking store's study. Logged runs have no versions.
+    and in the tracking store's study.
 
     Parameters
     ----------
@@ -41,7 +40,7 @@ def earlier_versions(jobs: Sequence[Job]) -> dict[str, int]:
             for identity, other in others.items()
             if identity != job.condition.identity and _is_version(other, own)
         ]
-        if same and own["backend"] != _LOGS:
+        if same:
             counts[own["case"]] = len(same)
     return counts
 

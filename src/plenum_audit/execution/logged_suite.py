@@ -60,7 +60,7 @@ def compares_right(audit: Audit) -> bool:
     texts = {str(end.get("decision")) for logged in audit.logged for end in logged.ends}
     if texts <= {RIGHT, WRONG, str(None)}:
         return True
-    if all(has_declared_options(logged.condition.case) for logged in audit.logged):
+    if all(has_declared_options(logged.case) for logged in audit.logged):
         return False
     return len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
 
@@ -103,7 +103,8 @@ def describe_choices(audit: Audit) -> list[str]:
 
 def list_options_by_case(audit: Audit) -> dict[str, dict[str, str]]:
     """Return the names of the options by case and label."""
-    cases = [require_program(job.condition).case for job in audit.jobs]
+    cases = [each.case for each in audit.logged]
+    cases = cases or [require_program(job.condition).case for job in audit.jobs]
     return {case.id: dict(case.options) for case in cases}
 
 
@@ -154,8 +155,8 @@ def read_baseline(audit: Audit) -> SuiteRuns:
 def _suite(logged: Sequence[CaseLog], place: str, right: bool) -> SuiteRuns:
     outcomes = group_outcomes(logged, place)
     if right:
-        outcomes = {each.condition.case.id: _right_or_wrong(each, place) for each in logged}
-    scores = {each.condition.case.id: _scores(each) for each in logged}
+        outcomes = {each.case.id: _right_or_wrong(each, place) for each in logged}
+    scores = {each.case.id: _scores(each) for each in logged}
     known = {
         case: [each for each in found if each is not None]
         for case, found in scores.items()
@@ -185,7 +186,7 @@ def _right_or_wrong(logged: CaseLog, place: str) -> list[str]:
 
 def _rights(logged: CaseLog) -> list[bool | None]:
     """Return of each run whether it is right, ``None`` if the log doesn't say it."""
-    answer = logged.condition.case.answer
+    answer = logged.case.answer
     both = zip(logged.rows, logged.ends, strict=True)
     return [_is_right(row, end, answer) for row, end in both]
 

@@ -1,6 +1,6 @@
 """Diagnosis of runs without a decision: reasons, texts of models, and output of programs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from plenum.base import flatten
@@ -9,7 +9,6 @@ from plenum.records import Transcript
 from plenum_audit.execution.audit_runs import CaseRuns, read_ended
 from plenum_audit.programs import require_program
 from plenum_verdicts.dynamics import FAILED, NO_DECISION
-from plenum_verdicts.logs import CaseLog, list_doubts
 
 _SHOWN = 100
 _READ = 4_000
@@ -27,14 +26,8 @@ def has_decision(run: Transcript) -> bool:
     return run.status == "completed" and str(run.decision) != NO_DECISION
 
 
-def refusal(cases: Iterable[CaseRuns], logged: Sequence[CaseLog] = ()) -> str:
-    """Return the reason that runs without any decision are invalid; empty if one has a decision.
-
-    Parameters
-    ----------
-    logged
-        The log's entries on the cases, if they come from a log.
-    """
+def refusal(cases: Iterable[CaseRuns]) -> str:
+    """Return the reason that runs without any decision are invalid; empty if one has a decision."""
     begun = [case for case in cases if case.outcomes]
     outcomes = [outcome for case in begun for outcome in case.outcomes]
     if not outcomes or set(outcomes) - {FAILED, NO_DECISION}:
@@ -42,9 +35,6 @@ def refusal(cases: Iterable[CaseRuns], logged: Sequence[CaseLog] = ()) -> str:
     job = begun[0].job
     journal = find_journal(job, 0)
     run = read_ended(journal)
-    if job.condition.backend.name == "logs":
-        why = "; ".join(list_doubts(logged)) or explain(run, journal)
-        return f"no verdict: none of {len(outcomes)} runs came to a decision; {why}"
     words = _EXTRACT if run is not None and _unread(run) and not _extracts(begun[0]) else ""
     if run is not None and run.calls and job.condition.backend.name == "simulated":
         words += _SIMULATED

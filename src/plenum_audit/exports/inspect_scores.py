@@ -44,7 +44,7 @@ def scores(logged: Sequence[CaseLog], findings: Sequence[AuditFinding]) -> Itera
     """
     found = {each.case: each for each in findings}
     for each in logged:
-        case = each.condition.case.id
+        case = each.case.id
         if case not in found:
             continue  # of a suite, a case with one run
         ended = [decide_outcome(end["status"], str(end.get("decision"))) for end in each.ends]

@@ -128,13 +128,14 @@ def _result(verdict: str, status: int) -> str:
 
 def _subjects(audit: Audit) -> Iterator[dict[str, Any]]:
     """Yield the log; or the program, the cases and the journals of its runs."""
-    settings, conditions = audit.settings, [require_program(job.condition) for job in audit.jobs]
-    if settings.logs:
-        yield _log(settings.logs, conditions[0].program)
+    settings = audit.settings
+    if audit.log:
+        yield _log(str(settings.logs), audit.log.program)
     else:
-        program = canonical_json(conditions[0].program)
+        first = require_program(audit.jobs[0].condition)
+        program = canonical_json(first.program)
         commit = find_commit(audit.committee) if audit.committee else ""
-        named = {"plenum.identity": conditions[0].program_identity}
+        named = {"plenum.identity": first.program_identity}
         yield {
             "name": "program",
             "digest": {"sha256": _sha256(program)},

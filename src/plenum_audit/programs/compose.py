@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from itertools import compress
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -17,15 +16,13 @@ from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
-from plenum_verdicts.logs import case_logs as logs
-from plenum_verdicts.logs.case_logs import CaseLog
-from plenum_verdicts.logs.log_mixtures import folder_name
+from plenum_verdicts.logs import CaseLog, Log, folder_name, read_log
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
 
 MOST_NESTED = 500
-"""The most runs of a suite or of a log of which each gets a nested run in MLflow by itself."""
+"""The most runs of a suite of which each gets a nested run in MLflow by itself."""
 
 
 @dataclass(frozen=True)
@@ -37,21 +34,30 @@ class Audit:
     settings
         The user's settings, validated.
     jobs
-        Jobs, one per case.
+        Jobs, one per case; none of a log, whose runs exist.
     committee, program
-        How the program is run, and the program; ``None`` if its runs exist already.
-    logged
-        Existing runs, by case.
-    summary
-        A sentence on their log.
+        How the program is run, and the program; ``None`` of a log.
+    log
+        The existing runs; ``None`` if the program is run.
+    study, tracking_uri
+        Name of the study, and where its verdicts are tracked.
+    dry_run
+        True if nothing is to be run or written.
     """
 
     settings: AuditConfig
-    jobs: tuple[Job, ...]
+    jobs: tuple[Job, ...] = ()
     committee: Committee | None = None
     program: Program | None = None
-    logged: tuple[CaseLog, ...] = ()
-    summary: str = ""
+    log: Log | None = None
+    study: str = ""
+    tracking_uri: str | None = None
+    dry_run: bool = False
+
+    @property
+    def logged(self) -> tuple[CaseLog, ...]:
+        """The cases of a log; empty if the program is run."""
+        return self.log.cases if self.log else ()
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """Return the same audit with other settings of the program."""
@@ -59,22 +65,12 @@ class Audit:
 
     def by_group(self) -> Iterator[tuple[str, "Audit"]]:
         """Yield the audit of each group of a log that is split, in a folder of its own; or all."""
-        if not self.settings.by:
+        if self.log is None or not self.settings.by:
             yield "", self
             return
-        for number, group in enumerate(dict.fromkeys(each.group for each in self.logged)):
-            kept = [each.group == group for each in self.logged]
+        for group, log in self.log.split():
             out = str(Path(self.settings.out) / folder_name(group))
-            yield (
-                group,
-                replace(
-                    self,
-                    settings=replace(self.settings, out=out),
-                    jobs=tuple(compress(self.jobs, kept)),
-                    logged=tuple(compress(self.logged, kept)),
-                    summary="" if number else self.summary,
-                ),
-            )
+            yield group, replace(self, settings=replace(self.settings, out=out), log=log)
 
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
@@ -97,30 +93,34 @@ def compose_audit(cfg: DictConfig) -> Audit:
     of_logs, of_cases = _columns(audit)
     read = load_cases(audit.case, of_cases) if audit.case else ()
     if audit.logs:
-        log = logs.read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
-        jobs = [_job(study, config, each.condition, len(each.ends)) for each in log.logged]
-        return Audit(audit, _as_rows(audit, jobs), logged=log.logged, summary=log.summary)
+        log = read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
+        return Audit(audit, log=log, **_place(study))
     committee = _committee(audit)
     audited = find_program(committee)
     conditions = [_condition(audit, study, audited, committee, case) for case in read]
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
-    return Audit(audit, _as_rows(audit, jobs), committee, audited)
+    return Audit(audit, _as_rows(audit, jobs), committee, audited, **_place(study))
 
 
-def load_baseline(audit: AuditConfig) -> tuple[logs.CaseLog, ...]:
+def _place(study: StudyConfig) -> dict[str, Any]:
+    uri = study.tracking.uri
+    return {"study": study.study, "tracking_uri": uri, "dry_run": study.dry_run}
+
+
+def load_baseline(audit: AuditConfig) -> tuple[CaseLog, ...]:
     """Read the runs of the program that a suite is compared with.
 
     Raises
     ------
     UserError
-        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.case_logs.load`.
+        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.case_logs.read_log`.
     """
     if audit.baseline == audit.logs:
         raise UserError(f"baseline={audit.baseline}: logs names the same runs")
     of_logs, of_cases = _columns(audit)
     read = load_cases(audit.case, of_cases) if audit.case else ()
     try:
-        return logs.load(str(audit.baseline), read, columns=of_logs)
+        return read_log(str(audit.baseline), read, columns=of_logs).cases
     except UserError as problem:
         told = str(problem).replace(f"logs={audit.baseline}", f"baseline={audit.baseline}")
         raise UserError(told) from None
@@ -200,8 +200,7 @@ def _as_rows(audit: AuditConfig, jobs: Sequence[Job]) -> tuple[Job, ...]:
 
     A nested run for each would still be written a minute after the last one has ended.
     """
-    runs = len(jobs) * audit.repeats if audit.suite is True else sum(j.replicates for j in jobs)
-    if runs <= MOST_NESTED or not (audit.logs or audit.suite is True):
+    if audit.suite is not True or len(jobs) * audit.repeats <= MOST_NESTED:
         return tuple(jobs)
     return tuple(
         replace(job, replicate_runs="none") if job.replicate_runs == "auto" else job for job in jobs

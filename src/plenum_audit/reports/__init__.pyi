@@ -6,10 +6,12 @@ from .acting import tabulate_advice as tabulate_advice
 from .acting_figure import draw_acting as draw_acting
 from .outputs import REHEARSAL as REHEARSAL
 from .publish import publish_audited as publish_audited
+from .publish import publish_log as publish_log
 from .publish import publish_unbegun as publish_unbegun
 from .publish import publish_unended as publish_unended
 from .record import AuditSubject as AuditSubject
 from .record import list_signatures as list_signatures
+from .record import record_audit as record_audit
 from .suite import SuitePart as SuitePart
 from .suite import explain_suite as explain_suite
 from .suite import has_suite as has_suite
@@ -37,11 +39,13 @@ __all__ = [
     "list_signatures",
     "publish_acts",
     "publish_audited",
+    "publish_log",
     "publish_suite",
     "publish_unbegun",
     "publish_unended",
     "publish_unended_suite",
     "read_rule",
+    "record_audit",
     "remove_stale_acts",
     "tabulate_advice",
 ]

@@ -114,25 +114,41 @@ def _message(entry: Mapping[str, Any], number: int) -> Message:
 def sides(
     title: str, left: Transcript, right: Transcript, named: Callable[[str], str] = flatten
 ) -> Sides:
-    """Align two runs, and highlight the first words that differ.
+    """Align two runs of a program, as :func:`align` does.
 
     Parameters
     ----------
     named
         Returns the name of a decision.
     """
+    first, second = (
+        (f"Run {t.head['replicate']}", f"decided {named(t.decision or t.status)}")
+        for t in (left, right)
+    )
+    return align(title, (first, second), messages(left), messages(right))
+
+
+def align(
+    title: str,
+    heads: tuple[tuple[str, str], tuple[str, str]],
+    left: Sequence[Message],
+    right: Sequence[Message],
+) -> Sides:
+    """Align the messages of two runs, and highlight the first words that differ.
+
+    Parameters
+    ----------
+    heads
+        Name and end of each run.
+    """
     exchanges, parted = [], False
-    pairs = _alongside(messages(left), messages(right))
+    pairs = _alongside(left, right)
     for at, (ours, theirs) in enumerate(pairs):
         alike = ours is not None and theirs is not None and ours[2:] == theirs[2:]
         first = not alike and not parted
         parted = parted or not alike
         if at < MOST or first:
             exchanges.append(_exchange(ours, theirs, alike, first))
-    heads = tuple(
-        (f"Run {t.head['replicate']}", f"decided {named(t.decision or t.status)}")
-        for t in (left, right)
-    )
     return Sides(title, heads, tuple(exchanges), max(len(pairs) - len(exchanges), 0))
 
 

@@ -24,7 +24,6 @@ from plenum.reports import (
 )
 from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
-from plenum_audit.log_counts import LoggedProgram
 from plenum_audit.reports import tables
 from plenum_audit.reports.audit import AuditReport, CaseAudit
 from plenum_audit.reports.audit_figures import draw_pictures
@@ -36,7 +35,7 @@ from plenum_audit.reports.empty_report import make_empty_report
 from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
 from plenum_audit.reports.journal_reader import find_folder, read_journaled
 from plenum_audit.reports.junit import junit
-from plenum_audit.reports.log_report import report_log
+from plenum_audit.reports.log_report import report_log, show_pair
 from plenum_audit.reports.mlflow_audit import log, read_audit_record, read_terms
 from plenum_audit.reports.page import MOST, MOST_PAIRS, document
 from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
@@ -50,6 +49,7 @@ from plenum_audit.reports.words import (
     words,
 )
 from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
+from plenum_verdicts.logs import Log
 
 
 def publish(
@@ -97,25 +97,35 @@ def publish(
 
 @pause_collector()
 def publish_log(
-    chosen: Settings,
-    rule: StabilityRule,
-    program: LoggedProgram,
-    results: AuditResult,
-    exit_status: int | None = None,
-    untracked: bool = False,
-    record: AuditRecord | None = None,
-) -> AuditReport:
-    """Publish the audit of a log of many runs, which tracking doesn't contain."""
-    audit = report_log(program, results, rule)
-    audit = replace(audit, exit_status=exit_status, record=record or AuditRecord())
+    log: Log, audited: AuditConfig, results: AuditResult, place: Settings, record: AuditRecord
+) -> list[str]:
+    """Publish the audit of a log, of whose runs MLflow gets none.
+
+    Parameters
+    ----------
+    place
+        The study, where it is tracked, and the folder; without an address nothing is.
+
+    Returns
+    -------
+    list of str
+        Remaining messages, in words.
+    """
+    rule = StabilityRule(audited.acceptable, audited.unacceptable)
+    status = results.status(audited.undecided)
+    audit = replace(report_log(log, results, rule), exit_status=status, record=record)
+    logged = {each.case.id: each for each in log.cases}
+    parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
+    found = (pair for case in parted if (pair := show_pair(case, logged[case.id])) is not None)
+    pairs = first_within(found, MOST_LETTERS)
     with tempfile.TemporaryDirectory() as scratch:
-        page = render_html(
-            document(audit, pictures=draw_pictures(audit, {}, Path(scratch), ["svg"]))
-        )
-    if untracked:
-        _write(audit, page, chosen.out)
-        return audit
-    return _publish(audit, page, chosen)
+        drawn = draw_pictures(audit, {}, Path(scratch), ["svg"])
+        page = render_html(document(audit, pairs, pictures=drawn))
+    if not place.uri:
+        _write(audit, page, place.out)
+        return _describe_untracked(audit, results)
+    _publish(audit, page, place)
+    return results.notes()
 
 
 def _publish(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
@@ -150,7 +160,6 @@ def publish_audited(
     jobs: Sequence[Job],
     settings: AuditConfig,
     results: AuditResult,
-    logged: LoggedProgram | None = None,
     subjects: tuple[AuditSubject, ...] = (),
 ) -> list[str]:
     """Publish an audit that was just made, to the folder in its settings.
@@ -161,8 +170,6 @@ def publish_audited(
     ----------
     jobs
         Jobs, one per case.
-    logged
-        The log's information on its program and cases, if it has too many runs to track each.
     subjects
         What was tested, with digests.
 
@@ -175,9 +182,6 @@ def publish_audited(
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
     status = results.status(settings.undecided)
     untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
-    if logged is not None:
-        audit = publish_log(chosen, rule, logged, results, status, untracked, record)
-        return _describe_untracked(audit, results) if untracked else results.notes()
     if untracked or not all(case.runs for case in results.cases.values()):
         audit = _publish_journaled(jobs, settings, results, status, record=record)
         return [*_describe_untracked(audit, results), *_causes(audit, jobs)]
@@ -210,8 +214,10 @@ def publish_unended(
     _publish_journaled(jobs, settings, None, status, why, begun)
 
 
-def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) -> None:
-    """Write the outputs of an audit that couldn't begin, unless another study's exist.
+def publish_unbegun(
+    study: str, settings: AuditConfig, why: str, status: int = STOPPED, own: bool = False
+) -> None:
+    """Write the outputs of an audit of which nothing is known, unless another study's exist.
 
     Parameters
     ----------
@@ -219,9 +225,11 @@ def publish_unbegun(study: str, settings: AuditConfig, why: str, status: int) ->
         The reason, in words.
     status
         Exit status of the audit.
+    own
+        True if the folder is this study's, whatever it holds.
     """
     out = Path(settings.out)
-    if _study_in(out) not in ("", study):
+    if not own and _study_in(out) not in ("", study):
         return
     audit = make_empty_report(study, settings, why, status)
     _write(audit, render_html(document(audit)), out)

@@ -1,6 +1,5 @@
 from .case_logs import CaseLog as CaseLog
 from .case_logs import Log as Log
-from .case_logs import load as load
 from .case_logs import read_log as read_log
 from .log_columns import DOCS as DOCS
 from .log_columns import NOT_RENAMED as NOT_RENAMED
@@ -37,7 +36,6 @@ __all__ = [
     "judge",
     "list_doubts",
     "list_messages",
-    "load",
     "read_log",
     "read_score",
     "read_usage",

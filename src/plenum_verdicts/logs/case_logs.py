@@ -5,7 +5,7 @@ Nothing in these runs was controlled: neither their order, nor settings, nor sha
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -81,15 +81,13 @@ class Log:
         """A digest of the program, independent of the cases."""
         return digest(dict(self.program))
 
-
-def load(
-    logs: str | Path,
-    cases: Sequence[AuditCase] = (),
-    committee: str = "",
-    columns: Mapping[str, Any] = NOT_RENAMED,
-) -> tuple[CaseLog, ...]:
-    """Return the runs of a log by case; as :func:`read_log`."""
-    return read_log(logs, cases, committee, columns).cases
+    def split(self) -> Iterator[tuple[str, "Log"]]:
+        """Yield the group and the log of each part into which ``by`` splits it."""
+        for number, group in enumerate(dict.fromkeys(each.group for each in self.cases)):
+            kept = tuple(each for each in self.cases if each.group == group)
+            program = {**self.program, "by": group}
+            summary = "" if number else self.summary
+            yield group, replace(self, cases=kept, program=program, summary=summary)
 
 
 @pause_collector()

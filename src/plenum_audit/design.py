@@ -86,7 +86,8 @@ class AuditConfig(StrictSettings):
     chances that two runs of a case end differently. A live suite has ``repeats`` runs of each case.
     ``suite=auto`` chooses a suite for logs of many cases with few runs each. ``format`` names the
     format of a log, ``by`` the fields by which it is split; ``compare`` says whether two runs
-    differ by their decisions or in being right. ``aa`` judges the user's own ``gate`` on reruns of
+    differ by their decisions, in being right or in their scores, ``failures`` what a failed run of
+    a log counts as. ``aa`` judges the user's own ``gate`` on reruns of
     the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
     the log of an earlier program, whose score may be higher by ``margin``; ``sources`` says what
     makes runs of a case differ. ``inspect_scores`` is the file for scores of a log's runs.
@@ -104,7 +105,8 @@ class AuditConfig(StrictSettings):
     logs: str | None = None
     format: str = ""
     by: Names = field(default_factory=list)
-    compare: Literal["auto", "decisions", "right"] = "auto"
+    compare: Literal["auto", "decisions", "right", "score"] = "auto"
+    failures: Literal["differ", "wrong", "leave_out"] = "differ"
     acceptable: Inner = 0.95
     unacceptable: Inner = 0.80
     max_runs: Annotated[Int, Field(ge=2, le=10_000)] = 100
@@ -194,7 +196,8 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         'aa, gate: give both, such as aa=true gate="score >= .80": the gate is judged by what '
         "reruns of the same program would make of it",
     )
-    for name, given in {"format": audit.format, "by": audit.by}.items():
+    failures = audit.failures if audit.failures != "differ" else ""
+    for name, given in {"format": audit.format, "by": audit.by, "failures": failures}.items():
         require(bool(audit.logs) or not given, f"{name}: {given}; it needs logs=")
     require(
         audit.compare == "auto" or (bool(audit.logs) and audit.suite is not False),

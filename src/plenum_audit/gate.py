@@ -20,18 +20,14 @@ from plenum_audit.design import AuditConfig, type_audit
 from plenum_audit.execution import (
     act,
     count_runs,
-    describe_choices,
     describe_log,
-    list_options_by_case,
-    read_suite,
     run_audit,
     run_suite,
-    wants_suite,
 )
-from plenum_audit.programs import Audit, compose_audit
+from plenum_audit.programs import Audit, compose_audit, require_program
 from plenum_audit.suite_questions import answer_questions
-from plenum_verdicts.dynamics import STOPPED, AuditResult
-from plenum_verdicts.logs import list_doubts
+from plenum_verdicts.dynamics import STOPPED, AuditResult, StabilityRule
+from plenum_verdicts.logs import describe_choices, is_suite, list_doubts
 from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
 
 __all__ = ["compose_gate", "judge_cases"]
@@ -102,12 +98,24 @@ def judge_cases(audit: Audit) -> int | None:
     for group, each in audit.by_group():
         if group:
             show_text(f"\n{', '.join(audit.settings.by)} = {group}")
-        if wants_suite(each):
+        if _wants_suite(each):
             statuses.append(run_suite_gate(each))
         else:
             result = run_audit_gate(each)
             statuses.append(None if result is None else result.status(each.settings.undecided))
     return next((status for status in _WORST_FIRST if status in statuses), statuses[0])
+
+
+def _wants_suite(audit: Audit) -> bool:
+    """Return whether the audit is of a suite: as ``suite`` says, or by the runs of a log."""
+    asked = audit.settings
+    if asked.suite != "auto":
+        return asked.suite
+    if asked.aa or asked.decide or asked.sources:
+        return True
+    for_cases = bool(asked.baseline) or asked.acceptable < 0.5
+    rule = StabilityRule(asked.acceptable, asked.unacceptable)
+    return not for_cases and is_suite(audit.logged, rule)
 
 
 def run_audit_gate(audit: Audit) -> AuditResult | None:
@@ -224,7 +232,10 @@ def _assess(audit: Audit) -> int:
         return 0
     _say_summary(audit)
     subjects = list_subjects(audit)
-    source = SuiteSource(runs, list_options_by_case(audit), subjects, _is_simulated(audit))
+    cases = [each.case for each in audit.logged]
+    cases = cases or [require_program(job.condition).case for job in audit.jobs]
+    options = {case.id: dict(case.options) for case in cases}
+    source = SuiteSource(runs, options, subjects, _is_simulated(audit))
     status = publish_suite(
         assessment, source, audit.study, settings, told, parts, audit.tracking_uri or ""
     )
@@ -249,7 +260,8 @@ def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Seq
     from plenum_audit.reports import REHEARSAL, publish_unended_suite
 
     if audit.logged:
-        return read_suite(audit), (*describe_choices(audit), *list_doubts(audit.logged))
+        log, chosen = audit.suite_log, audit.settings.suite == "auto"
+        return log.runs(), (*describe_choices(log, chosen), *list_doubts(audit.logged))
     study, settings = audit.study, audit.settings
     publish_unended_suite(study, settings, ["the suite has not ended"])
     remove_stale_statement(settings)

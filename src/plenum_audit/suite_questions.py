@@ -6,16 +6,11 @@ from typing import TYPE_CHECKING
 
 from plenum.base import UserError
 from plenum_audit.design import AuditConfig
-from plenum_audit.execution import (
-    compares_right,
-    read_baseline,
-    read_sources,
-    read_varied_runs,
-)
-from plenum_audit.programs import Audit
+from plenum_audit.execution import read_varied_runs
+from plenum_audit.programs import Audit, load_baseline
 from plenum_verdicts.acting import advise_acting
 from plenum_verdicts.dynamics import exit_status
-from plenum_verdicts.logs import RIGHT, WRONG
+from plenum_verdicts.logs import RIGHT, WRONG, SuiteLog
 from plenum_verdicts.suites import (
     Gate,
     SuiteRuns,
@@ -42,11 +37,12 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     gate = _gate(settings)
     parts = [] if gate is None else [_judge(gate, runs, settings)]
     if settings.baseline:
-        parts.append(_compare(runs, read_baseline(audit), settings))
+        parts.append(_compare(runs, _read_baseline(audit), settings))
     if settings.sources:
         parts.append(_split(audit, runs))
     if settings.decide:
-        if compares_right(audit) or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
+        right = bool(audit.logged) and audit.suite_log.compared == "right"
+        if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
                 "decide: true; it needs decisions that runs may agree on, and these are compared "
                 "by right and wrong; if the log has decisions, compare=decisions compares them"
@@ -55,6 +51,13 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
     if settings.vary:
         parts.append(_vary(audit))
     return parts
+
+
+def _read_baseline(audit: Audit) -> SuiteRuns:
+    """Return the runs of the program that a suite is compared with, by the same comparison."""
+    name, compared = f"baseline={audit.settings.baseline}", audit.suite_log.compared
+    cases = load_baseline(audit.settings)
+    return SuiteLog(cases, name, compared, audit.settings.failures).runs()
 
 
 def _gate(settings: AuditConfig) -> Gate | None:
@@ -100,7 +103,7 @@ def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
     """Split what differs between runs by source."""
     from plenum_audit.reports import SuitePart, explain_split
 
-    found = split_by_source(runs, read_sources(audit))
+    found = split_by_source(runs, audit.suite_log.sources())
     return SuitePart("sources", asdict(found), tuple(explain_split(found)))
 
 

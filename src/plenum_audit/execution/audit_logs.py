@@ -5,19 +5,16 @@ from collections.abc import Hashable, Mapping, Sequence
 from plenum.base import UserError, pause_collector
 from plenum_audit.programs import Audit, load_baseline
 from plenum_verdicts.dynamics import (
-    FAILED,
-    NO_DECISION,
     UNDECIDED,
     AuditResult,
     Further,
     StabilityRule,
     compare,
-    decide_outcome,
     judge_cases,
     judge_family,
     plan_further,
 )
-from plenum_verdicts.logs import CaseLog, list_doubts
+from plenum_verdicts.logs import group_outcomes, list_doubts
 
 
 @pause_collector()
@@ -77,22 +74,3 @@ def describe_log(audit: Audit) -> str:
     """Return how many cases and runs a log has, in a line."""
     runs = sum(len(each.ends) for each in audit.logged)
     return f"{len(audit.logged):,} cases, {runs:,} runs that exist; nothing is called"
-
-
-def group_outcomes(runs: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
-    """Return outcomes by case; ``place`` names the setting and the file.
-
-    Raises
-    ------
-    UserError
-        No run reached a decision.
-    """
-    outcomes = {logged.case.id: _outcomes(logged) for logged in runs}
-    if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        why = "; ".join(("no run of it came to a decision", *list_doubts(runs)))
-        raise UserError(f"{place}: {why}")
-    return outcomes
-
-
-def _outcomes(logged: CaseLog) -> list[str]:
-    return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]

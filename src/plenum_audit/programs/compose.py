@@ -16,7 +16,7 @@ from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
-from plenum_verdicts.logs import CaseLog, Log, folder_name, read_log
+from plenum_verdicts.logs import CaseLog, Log, SuiteLog, folder_name, read_log
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
@@ -58,6 +58,12 @@ class Audit:
     def logged(self) -> tuple[CaseLog, ...]:
         """The cases of a log; empty if the program is run."""
         return self.log.cases if self.log else ()
+
+    @property
+    def suite_log(self) -> SuiteLog:
+        """The log as a suite."""
+        asked = self.settings
+        return SuiteLog(self.logged, f"logs={asked.logs}", asked.compare, asked.failures)
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """Return the same audit with other settings of the program."""

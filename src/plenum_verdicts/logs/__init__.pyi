@@ -18,6 +18,11 @@ from .log_scores import judge as judge
 from .log_scores import read_score as read_score
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
+from .suite_rows import SuiteLog as SuiteLog
+from .suite_rows import describe_choices as describe_choices
+from .suite_rows import group_outcomes as group_outcomes
+from .suite_rows import is_suite as is_suite
+from .suite_rows import list_outcomes as list_outcomes
 
 __all__ = [
     "DOCS",
@@ -28,14 +33,19 @@ __all__ = [
     "CaseLog",
     "Columns",
     "Log",
+    "SuiteLog",
+    "describe_choices",
     "find_common_reader",
     "find_sources",
     "folder_name",
+    "group_outcomes",
     "has_declared_options",
     "identify",
+    "is_suite",
     "judge",
     "list_doubts",
     "list_messages",
+    "list_outcomes",
     "read_log",
     "read_score",
     "read_usage",

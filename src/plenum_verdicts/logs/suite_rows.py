@@ -1,0 +1,294 @@
+"""The runs of a log as those of a suite: what it means that two of them end differently."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from statistics import median
+from typing import Literal
+
+from plenum.base import UserError, pause_collector
+from plenum_verdicts.dynamics import (
+    FAILED,
+    NO_DECISION,
+    UNDECIDED,
+    StabilityRule,
+    decide_outcome,
+    judge_cases,
+)
+from plenum_verdicts.logs.case_logs import CaseLog
+from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
+from plenum_verdicts.logs.log_mixtures import SOURCES, read_value
+from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
+from plenum_verdicts.suites import SuiteRuns, estimate_disagreement, tell_apart
+
+_LEAST_CASES = 10
+"""Number of cases from which on a log is judged as a suite, if its cases have few runs."""
+
+_MOST_LABELS, _LONGEST_LABEL = 26, 100
+"""Number and length of decisions that may be labels; beyond these they are texts of their own."""
+
+Compared = Literal["auto", "decisions", "right", "score"]
+Failures = Literal["differ", "wrong", "leave_out"]
+
+
+@dataclass(frozen=True)
+class SuiteLog:
+    """A log as a suite.
+
+    Attributes
+    ----------
+    cases
+        The cases and their runs.
+    place
+        What names the log in messages, such as ``logs=runs.jsonl``.
+    compare
+        What two runs of a case end differently by: their decisions, being right or wrong, or their
+        scores; ``auto`` compares decisions if they are labels, and else, if it is known for every
+        run, whether it is right: no two texts of a model are equal.
+    failures
+        A failed run differs from every other one and scores 0 (``differ``), ends as a wrong one
+        does (``wrong``), or doesn't count (``leave_out``).
+    """
+
+    cases: tuple[CaseLog, ...]
+    place: str
+    compare: Compared = "auto"
+    failures: Failures = "differ"
+
+    @property
+    def compared(self) -> Compared:
+        """What is compared, with ``auto`` resolved."""
+        if self.compare != "auto":
+            return self.compare
+        if not self.cases or any(None in _rights(each) for each in self.cases):
+            return "decisions"
+        texts = self.texts
+        if texts <= {RIGHT, WRONG, str(None)}:
+            return "right"
+        if all(has_declared_options(each.case) for each in self.cases):
+            return "decisions"
+        own = len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
+        return "right" if own else "decisions"
+
+    @property
+    def texts(self) -> set[str]:
+        """The decisions of its runs; ``None`` as text is that of a failed one."""
+        return {str(end.get("decision")) for each in self.cases for end in each.ends}
+
+    @pause_collector()
+    def runs(self) -> SuiteRuns:
+        """Return its runs in columns.
+
+        A run's score is what the log says; else it is 1 if the run is right or decided for the
+        right answer of its case, and 0 if not, or if it failed. If this isn't known of every run,
+        none has a score. Runs that nothing measured are left out where others were measured.
+
+        Raises
+        ------
+        UserError
+            No run reached a decision, no case has two runs, or ``compare`` asks for what isn't
+            known of every run.
+        """
+        group_outcomes(self.cases, self.place)
+        kept = [_leave_out(each, self.failures) for each in self.cases]
+        outcomes = {each.case.id: self._ended(each) for each in kept if each.ends}
+        scores = {each.case.id: _scores(each) for each in kept if each.ends}
+        known = all(None not in found for found in scores.values())
+        runs = SuiteRuns.of(
+            {case: tell_apart(ended) for case, ended in outcomes.items()},
+            {case: [s or 0.0 for s in found] for case, found in scores.items()} if known else None,
+        )
+        if not runs.where_repeated(2).cases:
+            raise UserError(
+                f"{self.place}: no case has two runs, so nothing shows whether runs agree"
+            )
+        return runs
+
+    def sources(self) -> dict[str, list[str]]:
+        """Return the columns that may make runs of a case differ.
+
+        Returns
+        -------
+        dict
+            Value of each run by the column's name, in the order of :meth:`runs`; empty where the
+            log doesn't have it. Columns without any value are left out.
+        """
+        rows = [row for each in self.cases for row in _leave_out(each, self.failures).rows]
+        columns = {name: [read_value(row, name) for row in rows] for name in SOURCES}
+        return {name: values for name, values in columns.items() if any(values)}
+
+    def _ended(self, logged: CaseLog) -> list[str]:
+        """Return how each run ended, in terms of what is compared."""
+        decided = list_outcomes(logged)
+        if self.compared == "right":
+            rights = _rights(logged)
+            self._require(rights, "right", "give a column right, or an answer to each case")
+            decided = [
+                FAILED if ended == FAILED else RIGHT if right else WRONG
+                for ended, right in zip(decided, rights, strict=True)
+            ]
+        elif self.compared == "score":
+            scores = _scores(logged)
+            self._require(scores, "scored", "score=NAME names a score that each run has")
+            decided = [
+                FAILED if ended == FAILED else f"{score:g}"
+                for ended, score in zip(decided, scores, strict=True)
+            ]
+        wrong = WRONG if self.compared == "right" else "a failed run"
+        if self.failures == "wrong":  # as a name that `tell_apart` leaves alone
+            decided = [wrong if ended == FAILED else ended for ended in decided]
+        return decided
+
+    def _require(self, known: Sequence[object], what: str, advice: str) -> None:
+        if None in known:
+            raise UserError(
+                f"compare: {self.compared}; {self.place} doesn't say of every run whether it is "
+                f"{what}: {advice}"
+            )
+
+
+def is_suite(cases: Sequence[CaseLog], rule: StabilityRule) -> bool:
+    """Return whether a log is one of a suite, by its runs.
+
+    It is one if ten cases or more typically have so few runs that even equal ones wouldn't show a
+    case to be stable.
+    """
+    if len(cases) < _LEAST_CASES:
+        return False
+    typical = int(median(len(each.ends) for each in cases))
+    equal = judge_cases({"": ["A"] * typical}, {"": ("A", "B")}, rule)
+    return typical > 1 and equal[""].verdict == UNDECIDED
+
+
+def describe_choices(log: SuiteLog, chosen: bool) -> list[str]:
+    """Return sentences on what was chosen for a suite, and how to choose otherwise.
+
+    Parameters
+    ----------
+    chosen
+        True if its being one was chosen, not asked for.
+    """
+    told = []
+    if chosen:
+        told.append(
+            "All cases are judged together, as each has few runs; suite=false judges each alone."
+        )
+    return [*told, *_tell_compared(log), *_tell_failures(log), *_tell_scores(log)]
+
+
+def _tell_compared(log: SuiteLog) -> Iterator[str]:
+    """Yield what two runs differ by, and what the other comparison would give."""
+    compared = log.compared
+    alone = log.texts <= {RIGHT, WRONG, str(None)}
+    known = not any(None in _rights(each) for each in log.cases)
+    if compared == "right":
+        yield "Two runs of a case end differently if one is right and the other is wrong" + (
+            "." if alone else f"; {_say_other(log, 'decisions', 'by what they decided')}"
+        )
+    elif compared == "decisions" and known and not alone:
+        other = _say_other(log, "right", "in being right or wrong")
+        yield f"Two runs of a case end differently if their decisions do; {other}"
+
+
+def _say_other(log: SuiteLog, compare: Compared, what: str) -> str:
+    """Say how often runs differ by the other comparison, which may disagree with this one."""
+    found = estimate_disagreement(replace(log, compare=compare).runs().where_repeated(2))
+    return f"{what} they do in {found.value:.1%} of pairs (compare={compare})."
+
+
+def _tell_failures(log: SuiteLog) -> Iterator[str]:
+    """Yield what failed runs count as, and what the other choice would give."""
+    failed = sum(end["status"] == "failed" for each in log.cases for end in each.ends)
+    if not failed:
+        return
+    count = f"{failed:,} run{' failed, which' if failed == 1 else 's failed, each of which'}"
+    counted = {
+        "differ": "differs from every other one and scores 0",
+        "wrong": "ends as a wrong one does",
+        "leave_out": "doesn't count",
+    }
+    other: Failures = "differ" if log.failures == "leave_out" else "leave_out"
+    try:
+        runs = replace(log, failures=other).runs()
+    except UserError:  # nothing is left without them
+        yield f"{count} {counted[log.failures]} (failures={log.failures})."
+        return
+    apart = estimate_disagreement(runs.where_repeated(2)).value
+    scored = f", and the score is {runs.mean_scores().mean():.1%}" if runs.has_scores else ""
+    yield (
+        f"{count} {counted[log.failures]} (failures={log.failures}); with failures={other} two "
+        f"runs of a case differ in {apart:.1%} of pairs{scored}."
+    )
+
+
+def _tell_scores(log: SuiteLog) -> Iterator[str]:
+    """Yield what a reader must know of a log's scores."""
+    rows = [row for each in log.cases for row in each.rows]
+    if unmeasured := sum(bool(row.get("unmeasured")) for row in rows):
+        yield f"{unmeasured:,} of {len(rows):,} runs have no score by loss, and are left out."
+    scores = [score for each in log.cases for score in _scores(_leave_out(each, log.failures))]
+    if 0 < (said := len(scores) - scores.count(None)) < len(scores):
+        yield (
+            f"The log says only of {said:,} of {len(scores):,} runs whether they are right, so "
+            "that nothing is said of the score."
+        )
+    graded = [row for row in rows if "score" in row and "right" not in row]
+    if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):
+        yield (
+            "The log has scores, but no decisions: two runs of a case end differently if their "
+            "scores do, however little. columns.right=COLUMN names a column of right and wrong."
+        )
+
+
+def group_outcomes(cases: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
+    """Return outcomes by case; ``place`` names the setting and the file.
+
+    Raises
+    ------
+    UserError
+        No run reached a decision.
+    """
+    outcomes = {logged.case.id: list_outcomes(logged) for logged in cases}
+    if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
+        why = "; ".join(("no run of it came to a decision", *list_doubts(cases)))
+        raise UserError(f"{place}: {why}")
+    return outcomes
+
+
+def list_outcomes(logged: CaseLog) -> list[str]:
+    """Return how each run of a case ended: its decision, none, or failed."""
+    return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
+
+
+def _leave_out(logged: CaseLog, failures: Failures) -> CaseLog:
+    """Return a case without runs that don't count: unmeasured ones, and failed ones if asked."""
+    kept = [
+        (row, end)
+        for row, end in zip(logged.rows, logged.ends, strict=True)
+        if not row.get("unmeasured") and not (failures == "leave_out" and end["status"] == "failed")
+    ]
+    if len(kept) == len(logged.ends):
+        return logged
+    return replace(logged, rows=tuple(r for r, _ in kept), ends=tuple(e for _, e in kept))
+
+
+def _rights(logged: CaseLog) -> list[bool | None]:
+    """Return of each run whether it is right, ``None`` if the log doesn't say it."""
+    found: list[bool | None] = []
+    for row, end in zip(logged.rows, logged.ends, strict=True):
+        if end["status"] == "failed":  # whatever else its row says
+            found.append(False)
+        elif "right" in row:
+            found.append(bool(row["right"]))
+        else:
+            answer = logged.case.answer
+            found.append(None if answer is None else bool(end["decision"] == answer))
+    return found
+
+
+def _scores(logged: CaseLog) -> list[float | None]:
+    """Return the score of each run; a failed one has 0, whatever its row says."""
+    found: list[float | None] = []
+    for row, end, right in zip(logged.rows, logged.ends, _rights(logged), strict=True):
+        said = 0.0 if end["status"] == "failed" else read_score(row)
+        found.append(said if said is not None or right is None else float(right))
+    return found

@@ -22,8 +22,7 @@ from plenum.design import (
     resolve_config,
     type_config,
 )
-
-Inner = Annotated[Float, Field(ge=0.01, le=0.999)]
+from plenum_verdicts import VerdictConfig
 
 
 @dataclass(frozen=True)
@@ -64,77 +63,39 @@ Program = Annotated[
 
 _Several = BeforeValidator(lambda given: [given] if isinstance(given, str) else given)
 
-Names = Annotated[list[str], _Several]
-"""A name, or a list of them."""
-
 Changes = Annotated[list[Literal["wording", "order"]], _Several]
 """Changes that further runs of a suite get: one, or a list."""
 
 
 @dataclass(frozen=True)
-class AuditConfig(StrictSettings):
-    """The cases of an audit, its criterion of stability, and additional analyses.
+class AuditConfig(VerdictConfig):
+    """A program's runs until a verdict, beside the settings of any verdict.
 
-    ``case`` is a folder or a file, ``columns`` the column of each field of a data set or log,
-    ``logs`` the file of existing runs. ``acceptable`` and ``unacceptable`` are shares of runs that
-    decide like the mode. ``max_runs`` limits the runs of a case, ``concurrency`` those in flight.
-    ``undecided`` says whether that verdict passes. ``baseline`` names an earlier program or study,
-    or is ``previous``. ``control`` is an additional run for comparison. ``fix`` searches for
-    remedies: votes, the program's knobs, and ``temperatures`` of its requests. ``overrides`` are
-    always changed in requests. ``suite`` gives one verdict on all cases together, for which few
-    runs a case are enough; ``acceptable_disagreement`` and ``unacceptable_disagreement`` are
-    chances that two runs of a case end differently. A live suite has ``repeats`` runs of each case.
-    ``suite=auto`` chooses a suite for logs of many cases with few runs each. ``format`` names the
-    format of a log, ``by`` the fields by which it is split; ``compare`` says whether two runs
-    differ by their decisions, in being right or in their scores, ``failures`` what a failed run of
-    a log counts as. ``aa`` judges the user's own ``gate`` on reruns of
-    the program of a suite, and on one whose score is lower by ``drop``. Of a suite ``baseline`` is
-    the log of an earlier program, whose score may be higher by ``margin``; ``sources`` says what
-    makes runs of a case differ. ``inspect_scores`` is the file for scores of a log's runs.
-    ``decide`` looks for a rule by which the program may act alone: the share ``agree`` of a case's
-    runs has to agree, and at most ``risk`` of its acts may be wrong. ``rule`` is the file of such a
-    rule, to be applied.
-    ``vary`` also runs the cases of a live suite with other wordings or with their options in
-    another order, and says how much more often runs differ then. The page says who tested the
-    program and who is responsible: ``tested_by``, ``responsible``.
+    ``max_runs`` limits the runs of a case, ``concurrency`` those in flight. ``baseline`` may also
+    name an earlier study, or be ``previous``. ``control`` is an additional run for comparison.
+    ``fix`` searches for remedies: votes, the program's knobs, and ``temperatures`` of its requests.
+    ``overrides`` are always changed in requests. A suite has ``repeats`` runs of each case.
+    ``rule`` is the file of a rule of acting alone, to be applied. ``vary`` also runs the cases of a
+    suite with other wordings or with their options in another order, and says how much more often
+    runs differ then.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
-    case: str | None = None
-    columns: dict[str, Any] = field(default_factory=dict)
-    logs: str | None = None
-    format: str = ""
-    by: Names = field(default_factory=list)
-    compare: Literal["auto", "decisions", "right", "score"] = "auto"
-    failures: Literal["differ", "wrong", "leave_out"] = "differ"
-    acceptable: Inner = 0.95
-    unacceptable: Inner = 0.80
     max_runs: Annotated[Int, Field(ge=2, le=10_000)] = 100
     concurrency: Count = 8
-    undecided: Literal["pass", "fail"] | None = None
-    baseline: str | None = None
     control: Literal["none", "one_shot"] = "none"
     fix: bool = False
-    suite: bool | Literal["auto"] = "auto"
     repeats: Annotated[Int, Field(ge=2, le=1_000)] = 4
-    acceptable_disagreement: Inner = 0.05
-    unacceptable_disagreement: Inner = 0.15
-    aa: bool = False
-    gate: str = ""
-    drop: Inner = 0.05
-    sources: bool = False
-    margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
-    decide: bool = False
-    risk: Annotated[Float, Field(ge=0.001, le=0.5)] = 0.05
-    agree: Annotated[Float, Field(gt=0, le=1)] = 1.0
     rule: str | None = None
     vary: Changes = field(default_factory=list)
-    tested_by: str = ""
-    responsible: str = ""
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
-    inspect_scores: str = ""
-    out: str = "outputs/audit"
+
+    @property
+    def program(self) -> str:
+        """The name of the log, or of the program."""
+        named = self.committee
+        return str(self.logs or named.name or named.target or named.command or named.http or "")
 
 
 INSTEAD = {

@@ -174,7 +174,8 @@ def _publish(audit: Audit, result: AuditResult) -> list[str]:
     """Publish an audit that ended; return what is left to say."""
     from plenum.reports import Settings
     from plenum_audit.exports import list_subjects
-    from plenum_audit.reports import publish_audited, publish_log, record_audit
+    from plenum_audit.reports import publish_audited
+    from plenum_verdicts.reports import publish_log, record_audit
 
     settings, subjects = audit.settings, list_subjects(audit)
     if audit.log is None:
@@ -185,7 +186,8 @@ def _publish(audit: Audit, result: AuditResult) -> list[str]:
 
 def _publish_open(audit: Audit, why: str, begun: bool, status: int = STOPPED) -> None:
     """Write the outputs of an audit that has no verdict yet, or got none."""
-    from plenum_audit.reports import publish_unbegun, publish_unended
+    from plenum_audit.reports import publish_unended
+    from plenum_verdicts.reports import publish_unbegun
 
     if audit.log is None:
         publish_unended(audit.jobs, audit.settings, why, begun, status)
@@ -215,7 +217,7 @@ def run_suite_gate(audit: Audit) -> int:
 
 def _assess(audit: Audit) -> int:
     from plenum_audit.exports import export_suite, list_subjects
-    from plenum_audit.reports import SuiteSource, publish_suite
+    from plenum_verdicts.reports import SuiteSource, publish_suite
 
     settings = audit.settings
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
@@ -246,7 +248,7 @@ def _assess(audit: Audit) -> int:
 def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
     """Replace the files of an earlier suite of this study: their verdict is another program's."""
     from plenum_audit.exports import remove_stale_statement
-    from plenum_audit.reports import has_suite, publish_unended_suite
+    from plenum_verdicts.reports import has_suite, publish_unended_suite
 
     if has_suite(study, settings):
         told = format_error(error) if isinstance(error, Exception) else _in_words(error)
@@ -257,7 +259,7 @@ def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException
 def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Sequence[str]]:
     """Return the runs of a suite, ``None`` if some are missing, and what a reader must know."""
     from plenum_audit.exports import remove_stale_statement
-    from plenum_audit.reports import REHEARSAL, publish_unended_suite
+    from plenum_verdicts.reports import REHEARSAL, publish_unended_suite
 
     if audit.logged:
         log, chosen = audit.suite_log, audit.settings.suite == "auto"
@@ -299,7 +301,7 @@ def apply_act_rule(audit: Audit) -> int:
         The file has no rule, or something can't work.
     """
     from plenum.reports import show_text
-    from plenum_audit.reports import publish_acts, read_rule, remove_stale_acts
+    from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
     rule = read_rule(str(audit.settings.rule))
     if audit.dry_run:
@@ -317,7 +319,7 @@ def apply_act_rule(audit: Audit) -> int:
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
     from plenum_audit.exports import remove_stale_statement
-    from plenum_audit.reports import publish_unbegun
+    from plenum_verdicts.reports import publish_unbegun
 
     told = format_error(error) if isinstance(error, Exception) else _in_words(error)
     why = f"the audit could not begin: {told}"

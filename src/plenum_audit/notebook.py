@@ -90,7 +90,7 @@ def audit(
             uri = f"sqlite:///{folder.resolve()}/mlflow.db"
         target = committee if isinstance(committee, str) else name_program(committee)
         config = AuditConfig(
-            CommitteeConfig(target=target),
+            committee=CommitteeConfig(target=target),
             case=str(case),
             acceptable=acceptable,
             unacceptable=unacceptable,

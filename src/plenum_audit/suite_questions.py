@@ -22,7 +22,7 @@ from plenum_verdicts.suites import (
 )
 
 if TYPE_CHECKING:
-    from plenum_audit.reports import SuitePart
+    from plenum_verdicts.reports import SuitePart
 
 
 def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
@@ -72,7 +72,7 @@ def _gate(settings: AuditConfig) -> Gate | None:
 
 def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Judge a gate on the runs of a suite."""
-    from plenum_audit.reports import SuitePart, explain_gate
+    from plenum_verdicts.reports import SuitePart, explain_gate
 
     if not runs.has_scores:
         raise UserError(
@@ -87,7 +87,7 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
 
 def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Compare a program with an earlier one on a suite."""
-    from plenum_audit.reports import SuitePart, explain_comparison
+    from plenum_verdicts.reports import SuitePart, explain_comparison
 
     name = str(settings.baseline)
     try:
@@ -101,7 +101,7 @@ def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "Suit
 
 def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
     """Split what differs between runs by source."""
-    from plenum_audit.reports import SuitePart, explain_split
+    from plenum_verdicts.reports import SuitePart, explain_split
 
     found = split_by_source(runs, audit.suite_log.sources())
     return SuitePart("sources", asdict(found), tuple(explain_split(found)))
@@ -109,7 +109,7 @@ def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
 
 def _vary(audit: Audit) -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
-    from plenum_audit.reports import SuitePart, explain_changes
+    from plenum_verdicts.reports import SuitePart, explain_changes
 
     varied = read_varied_runs(audit)
     split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
@@ -119,7 +119,7 @@ def _vary(audit: Audit) -> "SuitePart":
 
 def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     """Look for a rule by which the program may act without a person."""
-    from plenum_audit.reports import SuitePart, draw_acting, explain_advice, tabulate_advice
+    from plenum_verdicts.reports import SuitePart, draw_acting, explain_advice, tabulate_advice
 
     repeated = runs.where_repeated(2)
     undecided = list_undecided(repeated)

@@ -44,7 +44,7 @@ def baseline(audit: Audit) -> Baseline | None:
     if job.tracking_uri is None:
         raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
     from plenum.tracking import Study, exists  # MLflow takes seconds to import
-    from plenum_audit.tracking import read_audited_programs
+    from plenum_verdicts.tracking import read_audited_programs
 
     present = require_program(job.condition).program_identity
     study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study

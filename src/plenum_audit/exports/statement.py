@@ -14,9 +14,9 @@ from plenum.execution import find_condition_folder
 from plenum_audit.design import AuditConfig
 from plenum_audit.exports.findings import AGREES, CONTRADICTS, AuditFinding
 from plenum_audit.programs import Audit, find_commit, require_program
-from plenum_audit.reports import AuditSubject, list_signatures
 from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.logs import find_sources
+from plenum_verdicts.reports import AuditSubject, list_signatures
 
 FILE = "audit.intoto.json"
 STATEMENT = "https://in-toto.io/Statement/v1"

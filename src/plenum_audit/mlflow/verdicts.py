@@ -8,7 +8,7 @@ from typing import Any
 from plenum.base import UserError
 from plenum_audit.mlflow.case_names import LONGEST
 from plenum_audit.mlflow.traces import EvaluatedRun, collect_suite, read_runs
-from plenum_audit.reports import explain_suite
+from plenum_verdicts.reports import explain_suite
 from plenum_verdicts.suites import SuiteAssessment, SuiteRule, SuiteRuns, assess_suite
 
 AGREES, DISAGREEMENT = "plenum.agrees", "plenum.disagreement"

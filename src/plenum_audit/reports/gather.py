@@ -1,7 +1,6 @@
 """Reading of a tracked study of programs as an audit."""
 
 import json
-import math
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,20 +12,6 @@ import pandas as pd
 from plenum.base import UserError
 from plenum.reports import origin
 from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
-from plenum_audit.reports.audit import (
-    LOGS,
-    Accuracy,
-    AuditReport,
-    CaseAudit,
-    Circumstances,
-    Cost,
-    DifferingRuns,
-    DivergenceSource,
-    ShareInterval,
-)
-from plenum_audit.reports.causes import causes
-from plenum_audit.reports.dialogue import latest_parting, lines
-from plenum_audit.reports.sections import collect_sections
 from plenum_verdicts.dynamics import (
     FAILED,
     UNDECIDED,
@@ -35,13 +20,28 @@ from plenum_verdicts.dynamics import (
     FamilyVerdict,
     StabilityRule,
     compare_calls,
-    estimate_accuracy,
     find_cache,
     judge_case,
     judge_cases,
     judge_family,
     plan_further,
     select_ended,
+)
+from plenum_verdicts.reports import (
+    LOGS,
+    Accuracy,
+    AuditReport,
+    CaseAudit,
+    Circumstances,
+    Cost,
+    DifferingRuns,
+    DivergenceSource,
+    collect_sections,
+    find_causes,
+    latest_parting,
+    lines,
+    list_verdict_fields,
+    measure_accuracy,
 )
 
 _CALLED = ("model", "temperature")
@@ -232,31 +232,8 @@ def _case(
         warnings=tuple(_warnings(each, together)),
         **list_verdict_fields(each.case, verdict, answer, together),
         begun_again=each.begun_again,
-        causes=causes(each.transcripts, each.outcomes),
+        causes=find_causes(each.transcripts, each.outcomes),
     )
-
-
-def list_verdict_fields(
-    case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
-) -> dict[str, Any]:
-    """Return the fields of a case's audit that follow from its verdict."""
-    proof, runs = verdict.evidence, verdict.runs
-    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
-    return {
-        "verdict": verdict.verdict,
-        "in_family": together.of(case, verdict) if together else verdict.verdict,
-        "decided_after": proof.runs,
-        "runs": runs,
-        "decisions": {outcome: count for outcome, count in ordered if count},
-        "mode": verdict.mode or None,
-        "share": ShareInterval(verdict.share, verdict.low, verdict.high) if runs else None,
-        "disagreement": verdict.disagreement if runs > 1 else None,
-        "all_of_five": verdict.all_alike(5) if runs >= 5 else None,
-        "halves_p": verdict.halves_p,
-        "e_stable": proof.stable,
-        "e_unstable": proof.unstable,
-        "right": verdict.counts.get(answer, 0) / runs if answer and runs else None,
-    }
 
 
 def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
@@ -264,19 +241,6 @@ def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
     answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
     known = {case: answer for case, answer in answers.items() if answer}
     return measure_accuracy({case: given[case].outcomes for case in known}, known)
-
-
-def measure_accuracy(
-    outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
-) -> Accuracy | None:
-    """Return the share of right outcomes over cases; ``None`` if no answer is known."""
-    measured = estimate_accuracy(outcomes, answers)
-    if not measured.n:
-        return None
-    if math.isnan(measured.se):  # one case, or cases that are all alike
-        return Accuracy(measured.n, measured.value, None, None)
-    low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
-    return Accuracy(measured.n, measured.value, low, high)
 
 
 def _source(each: AuditedCondition) -> DivergenceSource | None:

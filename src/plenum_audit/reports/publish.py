@@ -1,55 +1,45 @@
 """Publication of all outputs of an audit: written, logged to MLflow, printed."""
 
-import json
 import tempfile
 from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.base import UserError, pause_collector
 from plenum.design import Job
 from plenum.reports import (
     Document,
     Product,
     Settings,
     Sides,
-    Table,
-    format_csv,
-    print_written,
     publish_product,
     render_html,
-    show,
-    show_sentences,
 )
 from plenum.tracking import Study
 from plenum_audit.design import AuditConfig
-from plenum_audit.reports import tables
-from plenum_audit.reports.audit import AuditReport, CaseAudit
-from plenum_audit.reports.audit_figures import draw_pictures
-from plenum_audit.reports.case_groups import SHOWN, group_cases
-from plenum_audit.reports.comment import comment
-from plenum_audit.reports.dialogue import MOST_LETTERS, first_within, messages, sides
 from plenum_audit.reports.drift import draw_drift
-from plenum_audit.reports.empty_report import make_empty_report
 from plenum_audit.reports.gather import AuditedCondition, gather_report, select_conditions
 from plenum_audit.reports.journal_reader import find_folder, read_journaled
-from plenum_audit.reports.junit import junit
-from plenum_audit.reports.log_report import report_log, show_pair
-from plenum_audit.reports.mlflow_audit import log, read_audit_record, read_terms
-from plenum_audit.reports.page import MOST, MOST_PAIRS, document
-from plenum_audit.reports.record import AuditRecord, AuditSubject, record_audit
-from plenum_audit.reports.words import (
-    MOST_CASES,
-    causes,
+from plenum_verdicts.dynamics import STOPPED, AuditResult, StabilityRule
+from plenum_verdicts.reports import (
+    AuditRecord,
+    AuditReport,
+    AuditSubject,
+    CaseAudit,
+    compose_document,
+    describe_untracked,
+    explain_causes,
     format_outcome,
-    headline,
-    lead,
-    line,
-    words,
+    list_tables,
+    make_frame_of_cases,
+    messages,
+    publish_report,
+    read_audit_record,
+    read_terms,
+    record_audit,
+    sides,
+    write_report,
 )
-from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
-from plenum_verdicts.logs import Log
 
 
 def publish(
@@ -92,68 +82,7 @@ def publish(
     ):
         audit = replace(audit, record=record or AuditRecord())
         page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
-    return _publish(audit, page, chosen)
-
-
-@pause_collector()
-def publish_log(
-    log: Log, audited: AuditConfig, results: AuditResult, place: Settings, record: AuditRecord
-) -> list[str]:
-    """Publish the audit of a log, of whose runs MLflow gets none.
-
-    Parameters
-    ----------
-    place
-        The study, where it is tracked, and the folder; without an address nothing is.
-
-    Returns
-    -------
-    list of str
-        Remaining messages, in words.
-    """
-    rule = StabilityRule(audited.acceptable, audited.unacceptable)
-    status = results.status(audited.undecided)
-    audit = replace(report_log(log, results, rule), exit_status=status, record=record)
-    logged = {each.case.id: each for each in log.cases}
-    parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
-    found = (pair for case in parted if (pair := show_pair(case, logged[case.id])) is not None)
-    pairs = first_within(found, MOST_LETTERS)
-    with tempfile.TemporaryDirectory() as scratch:
-        drawn = draw_pictures(audit, {}, Path(scratch), ["svg"])
-        page = render_html(document(audit, pairs, pictures=drawn))
-    if not place.uri:
-        _write(audit, page, place.out)
-        return _describe_untracked(audit, results)
-    _publish(audit, page, place)
-    return results.notes()
-
-
-def _publish(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
-    files = _write(audit, page, chosen.out)
-    log(audit, chosen, files)
-    show([tables.verdicts(audit, SHOWN)[0]])
-    show_sentences(_sentences(audit))
-    print_written(files)
-    return audit
-
-
-def _write(audit: AuditReport, page: str, out: Path) -> list[Path]:
-    """Write every output; raises :class:`UserError` if the folder isn't writable."""
-    texts = {
-        "audit.json": audit.json(),
-        "audit.html": page,
-        "audit.xml": junit(audit),
-        "audit.md": comment(audit),
-        "audit.csv": format_csv(tables.frame((*audit.cases, *audit.variants))),
-    }
-    files = [out / name for name in texts]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            file.write_text(texts[file.name], encoding="utf-8", newline="")
-    except OSError as error:
-        raise UserError(f"out: {out} can't be made or written to: {error.strerror}") from None
-    return files
+    return publish_report(audit, page, chosen)
 
 
 def publish_audited(
@@ -184,7 +113,7 @@ def publish_audited(
     untracked, record = not jobs[0].tracking_uri, record_audit(settings, subjects)
     if untracked or not all(case.runs for case in results.cases.values()):
         audit = _publish_journaled(jobs, settings, results, status, record=record)
-        return [*_describe_untracked(audit, results), *_causes(audit, jobs)]
+        return [*describe_untracked(audit, results), *explain_causes(audit, _find_folders(jobs))]
     audit = publish(
         chosen,
         rule,
@@ -194,7 +123,7 @@ def publish_audited(
         status,
         record,
     )
-    return [*results.notes(), *_causes(audit, jobs)]
+    return [*results.notes(), *explain_causes(audit, _find_folders(jobs))]
 
 
 def publish_unended(
@@ -212,36 +141,6 @@ def publish_unended(
         Exit status of the audit.
     """
     _publish_journaled(jobs, settings, None, status, why, begun)
-
-
-def publish_unbegun(
-    study: str, settings: AuditConfig, why: str, status: int = STOPPED, own: bool = False
-) -> None:
-    """Write the outputs of an audit of which nothing is known, unless another study's exist.
-
-    Parameters
-    ----------
-    why
-        The reason, in words.
-    status
-        Exit status of the audit.
-    own
-        True if the folder is this study's, whatever it holds.
-    """
-    out = Path(settings.out)
-    if not own and _study_in(out) not in ("", study):
-        return
-    audit = make_empty_report(study, settings, why, status)
-    _write(audit, render_html(document(audit)), out)
-
-
-def _study_in(out: Path) -> str:
-    """Return the study whose audit is in a folder; empty if there is no readable one."""
-    try:
-        held = json.loads((out / "audit.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
-        return ""
-    return str(held.get("study", "")) if isinstance(held, dict) else ""
 
 
 def _publish_journaled(
@@ -262,21 +161,20 @@ def _publish_journaled(
     with tempfile.TemporaryDirectory() as scratch:
         page = render_html(_document(audit, conditions, chosen, Path(scratch), ["svg"]))
     untracked = replace(audit, cases=tuple(replace(case, run_id="") for case in audit.cases))
-    _write(untracked, page, out)
+    write_report(untracked, page, out)
     return audit
 
 
-def _describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
-    """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), headline(audit)] if audit.accuracy else list(results.lines())
+def _find_folders(jobs: Sequence[Job]) -> dict[str, Path]:
+    return {job.condition.identity: find_folder(job) for job in jobs}
 
 
 def report_tables(chosen: Settings) -> AuditReport:
     """Print an audit's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     with _read(chosen, *read_terms(chosen)) as (audit, _):
-        frames = {"audit": tables.frame((*audit.cases, *audit.variants))}
+        frames = {"audit": make_frame_of_cases(audit)}
         publish_product(
-            Product("tables", _tables(audit), frames, heading=f"Study {audit.study}"), chosen
+            Product("tables", list_tables(audit), frames, heading=f"Study {audit.study}"), chosen
         )
     return audit
 
@@ -286,31 +184,6 @@ def report(chosen: Settings, folder: Path) -> Document:
     with _read(chosen, *read_terms(chosen)) as (audit, conditions):
         audit = replace(audit, record=read_audit_record(chosen))
         return _document(audit, conditions, chosen, folder, ["png", "svg"])
-
-
-def findings(audit: AuditReport) -> list[str]:
-    """Return sentences on an audit: verdicts, then causes of failed and undecided runs."""
-    return [*_sentences(audit), *_causes(audit)]
-
-
-def _causes(audit: AuditReport, jobs: Sequence[Job] = ()) -> list[str]:
-    """Return a line per case with undecided runs: the causes, and a program's output file."""
-    folders = {job.condition.identity: find_folder(job) for job in jobs}
-    explained = [case for case in audit.by_need if case.causes]
-    lines = []
-    for case in explained[:MOST_CASES]:
-        output = folders.get(case.condition, Path()) / f"{case.causes[0].run:03d}.output"
-        printed = str(output) if case.condition in folders and output.is_file() else ""
-        lines.append(f"{case.name}: {causes(audit, case, output=printed)}")
-    return [*lines, *words("more_causes", audit, left=len(explained) - MOST_CASES)]
-
-
-def _sentences(audit: AuditReport) -> list[str]:
-    """Return the verdict, then the cases that aren't stable, with equal ones joined."""
-    open_cases = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
-    lines = [f"{each.name}: {line(audit, each.case)}" for each in open_cases[:SHOWN]]
-    left = words("left_out", audit, groups=open_cases[SHOWN:])
-    return [lead(audit), *lines, *left, *words("together", audit)]
 
 
 @contextmanager
@@ -328,11 +201,6 @@ def _read(
         yield gather_report(study, conditions, rule, max_runs, results, exit_status), conditions
 
 
-def _tables(audit: AuditReport) -> list[Table]:
-    varied = [tables.variants(audit)] if audit.variants else []
-    return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
-
-
 def _document(
     audit: AuditReport,
     conditions: list[AuditedCondition],
@@ -341,12 +209,10 @@ def _document(
     kinds: Sequence[str],
 ) -> Document:
     by_run = {each.tracked.run_id: each for each in conditions}
-    parted = [case for case in audit.by_need if case.pair][:MOST_PAIRS]
-    found = (pair for case in parted if (pair := _sides(case, by_run[case.run_id])) is not None)
-    pairs = first_within(found, MOST_LETTERS)
+    pairs = (_sides(case, by_run[case.run_id]) for case in audit.by_need if case.pair)
     drift = draw_drift([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
     outcomes = {case.id: by_run[case.run_id].outcomes[: case.runs] for case in audit.cases}
-    return document(audit, pairs, drift, draw_pictures(audit, outcomes, folder, kinds))
+    return compose_document(audit, pairs, drift, outcomes, folder, kinds)
 
 
 def _sides(case: CaseAudit, each: AuditedCondition) -> Sides | None:

@@ -21,17 +21,17 @@ from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
 from plenum.reports import Exchange, Sides, render_html
 from plenum.tracking.study import Study
-from plenum_audit.reports.audit import SCHEMA, AuditReport
-from plenum_audit.reports.causes import Cause
-from plenum_audit.reports.dialogue import first_within
 from plenum_audit.reports.publish import findings, publish, report
-from plenum_audit.reports.record import AuditRecord, AuditSubject, format_record, read_record
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_result import AuditResult, TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import StabilityRule, evidence_by_run, judge_case, judge_family
 from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
+from plenum_verdicts.reports.audit import SCHEMA, AuditReport
+from plenum_verdicts.reports.causes import Cause
+from plenum_verdicts.reports.dialogue import first_within
+from plenum_verdicts.reports.record import AuditRecord, AuditSubject, format_record, read_record
 
 pytestmark = pytest.mark.long
 

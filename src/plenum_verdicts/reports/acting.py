@@ -1,0 +1,179 @@
+"""Advice on acting alone, and acts: in sentences, as a table, a figure, and JSON."""
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from plenum.base import UserError, percent
+from plenum.reports import Column, Table, spell_count
+from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.reports.audit import short
+from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
+from plenum_verdicts.reports.suite_cases import append_names
+
+SCHEMA = "plenum.acts/1"
+"""Version of the format of ``acts.json``."""
+
+_FILE = "acts.json"
+
+
+def explain_advice(advice: ActAdvice) -> Iterator[str]:
+    """Yield the advice in sentences: the rule first, then what agreement says about being right."""
+    wrong = "wrong" if advice.known else "not what the case's other runs mostly decide"
+    limit = f"at most {_percent(advice.risk)} of its acts"
+    if advice.chosen is None:
+        yield (
+            f"May it act alone? Nothing shows it: for no number of runs is it shown that {limit} "
+            f"are {wrong}. {advice.least:,} cases that it acts upon, each rightly, would show that."
+        )
+    else:
+        chosen = next(each for each in advice.rules if each.rule == advice.chosen)
+        low, high = (100 * value for value in chosen.acts.like)
+        yield (
+            f"May it act alone? Yes, if {_in_words(advice.chosen)}, and a person is asked about "
+            f"the rest. Then it acts in {100 * chosen.acts.value:.0f} % [{low:.0f}, "
+            f"{high:.0f}] of cases like these, and it is shown that {limit} are {wrong} "
+            f"(the probability of a false claim is at most {_percent(advice.alpha)})."
+        )
+    if advice.agreement is not None:
+        yield from _agreement(advice.agreement)
+    else:
+        yield "Without right answers nothing shows whether a decision is right: columns.answer=..."
+
+
+def tabulate_advice(advice: ActAdvice) -> Table:
+    """Return a line for each number of runs."""
+    wrong = "wrong" if advice.known else "contradicted"
+    columns = (
+        Column("runs", key=True),
+        Column("agreeing", "must agree"),
+        Column("acts", "acts on"),
+        Column("wrong", f"{wrong} acts"),
+        Column("at_most", "at most"),
+        Column("shown", f"risk of {_percent(advice.risk)} shown"),
+    )
+    frame = pd.DataFrame([_line(each) for each in advice.rules])
+    return Table("acting", "Acting alone, by the number of runs", frame, columns)
+
+
+def publish_acts(
+    acts: Sequence[CaseAct],
+    rule: ActRule,
+    study: str,
+    settings: VerdictConfig,
+    errors: Sequence[str],
+    simulated: bool = False,
+) -> list[str]:
+    """Write ``acts.json``, and return a line for each case.
+
+    Parameters
+    ----------
+    errors
+        Reasons why runs are missing.
+    simulated
+        Simulated agents decided, which is said.
+
+    Raises
+    ------
+    UserError
+        The folder ``out`` can't be written to.
+    """
+    held = {
+        "schema": SCHEMA,
+        "study": study,
+        "rule": asdict(rule),
+        "simulated": simulated,
+        "acts": [asdict(each) for each in acts],
+        "errors": list(errors),
+    }
+    out = Path(settings.out)
+    with make_folder(out):
+        files = write_texts({_FILE: json.dumps(held, indent=1) + "\n"}, out)
+    lines = [f"{short(each.case)}: {_act(each)}" for each in acts]
+    rehearsal = [f"This is a {REHEARSAL}."] if simulated else []
+    return [*lines, *errors, *rehearsal, f"written: {', '.join(map(str, files))}"]
+
+
+def remove_stale_acts(settings: VerdictConfig) -> None:
+    """Remove the acts of an earlier command: one that is killed would leave them as its own."""
+    with make_folder(Path(settings.out)):
+        (Path(settings.out) / _FILE).unlink(missing_ok=True)
+
+
+def read_rule(path: str) -> ActRule:
+    """Read the rule that ``decide=true`` chose from its ``suite.json``.
+
+    Raises
+    ------
+    UserError
+        The file can't be read, or no rule was chosen.
+    """
+    try:
+        held = json.loads(Path(path).read_text(encoding="utf-8"))
+        acting = held["acting"]
+        chosen = acting["chosen"]
+        if chosen is None:
+            raise UserError(
+                f"rule: {path}: no rule was shown to hold the risk, so a person decides every case"
+            )
+        rule = ActRule(int(chosen["runs"]), int(chosen["agreeing"]))
+        if rule.runs > MOST_RUNS:
+            raise ValueError(f"{rule.runs} runs")
+        return rule
+    except OSError as error:
+        raise UserError(f"rule: {path} can't be read: {error.strerror}") from None
+    except (ValueError, KeyError, TypeError, RecursionError):
+        raise UserError(
+            f"rule: {path} holds no rule; suite.json of logs=FILE suite=true decide=true does"
+        ) from None
+
+
+def _act(act: CaseAct) -> str:
+    if act.decision is not None:
+        return f"{act.decision} ({act.agreeing} of {act.runs} runs agree)"
+    if not act.leading:
+        return f"ask a person (none of {act.runs} runs came to a decision)"
+    return f"ask a person ({act.agreeing} of {act.runs} runs decided {act.leading})"
+
+
+def _agreement(agreement: Agreement) -> Iterator[str]:
+    if agreement.wrong and agreement.right:
+        low, high = agreement.interval
+        yield (
+            f"Agreement and being right: runs of a case that is decided rightly agree more than "
+            f"those of one that isn't with a chance of {agreement.auroc:.2f} [{low:.2f}, "
+            f"{high:.2f}] (AUROC; 0.5 says nothing)."
+        )
+    if agreement.feared:
+        yield (
+            f"In {spell_count(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
+            f"which no number of runs cures{append_names(agreement.feared)}."
+        )
+
+
+def _line(each: ActRisk) -> dict[str, Any]:
+    low, high = (100 * value for value in each.acts.like)
+    return {
+        "runs": each.rule.runs,
+        "agreeing": each.rule.agreeing,
+        "acts": f"{100 * each.acts.value:.1f} % [{low:.1f}, {high:.1f}]",
+        "wrong": percent(each.wrong, 1) if each.acts.value > 0 else "-",
+        "at_most": percent(each.at_most, 1),
+        "shown": "yes" if each.shown else "no",
+    }
+
+
+def _in_words(rule: ActRule) -> str:
+    if rule.runs == 1:
+        return "it is run once"
+    agreeing = "all agree" if rule.agreeing == rule.runs else f"at least {rule.agreeing} agree"
+    return f"it is run {rule.runs} times and {agreeing}"
+
+
+def _percent(share: float) -> str:
+    return f"{100 * share:.3g} %"

@@ -1,0 +1,439 @@
+"""An audit as data: the content of `audit.json`, from which all other outputs are made."""
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from plenum.base import flatten
+from plenum_verdicts.dynamics import (
+    FAILED,
+    NO_DECISION,
+    STABLE,
+    UNDECIDED,
+    UNSTABLE,
+    CaseVerdict,
+    FamilyVerdict,
+    Further,
+    Place,
+    StabilityRule,
+    estimate_accuracy,
+)
+from plenum_verdicts.reports.causes import Cause
+from plenum_verdicts.reports.record import AuditRecord
+from plenum_verdicts.reports.sections import OptionalSections
+
+SCHEMA = "plenum.audit/1"
+"""Version of the format, raised when a field is removed or changes its meaning."""
+
+_INDENTED = 1_000
+"""Number of cases up to which `audit.json` is indented, which takes most of the time."""
+
+LOGS = "logs"
+"""Backend of runs that were logged elsewhere, without calls."""
+
+LONG = 60
+"""Number of a name's letters in tables."""
+
+
+@dataclass(frozen=True)
+class ShareInterval:
+    """A share from 0 to 1 with its interval, each side at the rule's ``alpha``."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Accuracy:
+    """The share of right decisions over the cases with a right answer, equally weighted.
+
+    Its 95 % interval is robust to dependence within cases; ``None`` for a single case, and for
+    cases with equal shares.
+    """
+
+    cases: int
+    value: float
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Usage of runs, including failed ones.
+
+    Attributes
+    ----------
+    dollars
+        Cost of the calls whose price is known.
+    unpriced
+        Number of runs with calls whose price is unknown.
+    """
+
+    runs: int = 0
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    dollars: float = 0.0
+    unpriced: int = 0
+
+    def __add__(self, other: "Cost") -> "Cost":
+        more = vars(other)
+        return Cost(**{name: value + more[name] for name, value in vars(self).items()})
+
+
+@dataclass(frozen=True)
+class DifferingRuns:
+    """Two completed runs that decided differently.
+
+    Attributes
+    ----------
+    left, right
+        Their numbers; the left one decided like the mode.
+    message
+        Number of the first message in which they differ, from 1; ``None`` if none is stored.
+    """
+
+    left: int
+    right: int
+    message: int | None
+
+
+@dataclass(frozen=True)
+class DivergenceSource:
+    """Sources of divergence between the runs of a case, by their calls.
+
+    Attributes
+    ----------
+    pairs, parted
+        Numbers of pairs of runs, and of those whose calls differ.
+    repeated, endpoint
+        Number of pairs of calls of different runs with equal prompts, and the share of them with
+        different answers.
+    amplification
+        Share of later differing answers whose prompts differed as well.
+    places
+        Calls at which pairs first differ, the most frequent first; three at most.
+    """
+
+    pairs: int
+    parted: int
+    repeated: int
+    endpoint: float | None
+    amplification: float | None
+    places: tuple[Place, ...]
+
+
+@dataclass(frozen=True)
+class CaseAudit:
+    """The audit of a program with its settings on one case.
+
+    Attributes
+    ----------
+    id, question, answer
+        Fields of the case; the answer is its right option, if known.
+    knobs
+        Settings given to the program; ``default`` for none.
+    condition, run_id
+        Its identity, and its run in MLflow.
+    options
+        Names by label.
+    verdict
+        ``stable``, ``unstable`` or ``undecided``, by this case alone.
+    in_family
+        The verdict among all cases: instability of a single one may be chance among many.
+    decided_after
+        Number of runs after which the verdict was reached; all of them if it wasn't.
+    runs, completed, pending
+        Numbers of runs that count, of completed ones, and of open ones; a run counts once all
+        before it have ended.
+    failures
+        Failed runs by reason.
+    decisions
+        Ended runs by outcome, the most frequent first; ``none`` and ``failed`` are outcomes.
+    mode
+        The most frequent decision; ``None`` if there is none.
+    share
+        Share of the mode, with the interval that the evidence leaves.
+    disagreement, all_of_five
+        Probabilities that two runs end differently, and that five end alike; ``None`` with fewer
+        runs.
+    halves_p
+        The p-value of exchangeability of the runs.
+    e_stable, e_unstable
+        The largest e-values against a share of at most ``unacceptable``, at least ``acceptable``.
+    further
+        Further runs that an undecided case needs, assuming that its runs repeat.
+    right
+        Share of runs with the right option; ``None`` if unknown.
+    warnings
+        Names of warnings about the verdict.
+    begun_again
+        Number of runs that were started more than once: after a kill, a stop, or a diverging
+        replay.
+    earlier
+        Number of other versions of the program with runs on the case; ``None`` if they weren't
+        searched.
+    causes
+        Reasons of failed runs and of runs without a decision, the most frequent first; three at
+        most.
+    """
+
+    id: str
+    question: str
+    answer: str | None
+    knobs: str
+    condition: str
+    run_id: str
+    options: Mapping[str, str]
+    verdict: str
+    in_family: str
+    decided_after: int
+    runs: int
+    completed: int
+    pending: int
+    failures: Mapping[str, int]
+    decisions: Mapping[str, int]
+    mode: str | None
+    share: ShareInterval | None
+    disagreement: float | None
+    all_of_five: float | None
+    halves_p: float
+    e_stable: float
+    e_unstable: float
+    further: Further | None
+    right: float | None
+    cost: Cost
+    pair: DifferingRuns | None
+    source: DivergenceSource | None
+    warnings: tuple[str, ...] = ()
+    begun_again: int = 0
+    earlier: int | None = None
+    causes: tuple[Cause, ...] = ()
+
+    @property
+    def name(self) -> str:
+        """The id as one short printable line."""
+        return short(self.id)
+
+    @property
+    def rightly(self) -> int:
+        """Number of its runs with the right option; 0 if that is unknown."""
+        return self.decisions.get(self.answer or "", 0)
+
+    @property
+    def decided(self) -> bool:
+        """True if any of its runs reached a decision."""
+        return bool(self.decisions.keys() - {FAILED, NO_DECISION})
+
+    @property
+    def unexplained(self) -> int:
+        """Number of failed or undecided runs with other causes than the named ones."""
+        without = sum(self.decisions.get(outcome, 0) for outcome in (FAILED, NO_DECISION))
+        return without - sum(cause.count for cause in self.causes)
+
+    @property
+    def reach(self) -> int:
+        """Total number of runs with which an undecided case would have a verdict."""
+        return self.runs + (self.further.runs if self.further else 0)
+
+
+@dataclass(frozen=True)
+class Circumstances:
+    """The controlled, recorded, and uncontrolled circumstances of an audit.
+
+    Attributes
+    ----------
+    identities
+        Identities of the program with its settings, independent of the case; several if it changed.
+    program
+        Its description: digests of its code, command, interpreter, versions of packages.
+    prompts
+        System prompts by seat, in the first run of the first case.
+    overrides, seed
+        The audit's changes of requests, and the seed of its own draws.
+    models, temperatures
+        Values in the program's requests; ``not sent`` for a missing temperature.
+    fingerprints
+        Numbers of answers by the provider's system fingerprint.
+    backend, simulated
+        The backend, and whether agents were simulated.
+    versions
+        Versions of plenum.
+    messages
+        True if runs have messages, with their speakers.
+    begun, written
+        Start of the first case and end of the last one, in UTC.
+    """
+
+    identities: tuple[str, ...]
+    program: Mapping[str, object]
+    prompts: Mapping[str, str]
+    overrides: str
+    seed: str
+    models: tuple[str, ...]
+    temperatures: tuple[str, ...]
+    fingerprints: Mapping[str, int]
+    backend: str
+    simulated: bool
+    versions: tuple[str, ...]
+    begun: str
+    written: str
+    origin: str
+    messages: bool = True
+
+
+@dataclass(frozen=True)
+class AuditReport:
+    """The audit of a program on its cases.
+
+    Attributes
+    ----------
+    cases
+        Cases of the program with the given settings.
+    variants
+        The same cases with other values of the program's knobs.
+    verdict
+        ``stable``: every case is; ``unstable``: some case is, among all; else ``undecided``.
+        ``None`` if the audit ended before a verdict.
+    stable, unstable
+        Ids of the cases shown so among all cases: 1 / e by Holm, and by Benjamini and Hochberg.
+    max_runs
+        Maximal number of runs of a case; ``None`` if it isn't set.
+    accuracy
+        Accuracy of decisions; ``None`` if no right answer is known.
+    beside
+        Optional sections: remedies, an earlier program, a control.
+    exit_status
+        Exit status of the audit; ``None`` if its study was read again.
+    doubts
+        Sentences on doubtful readings of a log's decisions.
+    stopped
+        Reason of an end before a verdict; empty if there is a verdict.
+    record
+        Who tested what, with digests.
+    """
+
+    study: str
+    committee: str
+    verdict: str | None
+    rule: StabilityRule
+    max_runs: int | None
+    cases: tuple[CaseAudit, ...]
+    variants: tuple[CaseAudit, ...]
+    stable: tuple[str, ...]
+    unstable: tuple[str, ...]
+    cost: Cost
+    controlled: Circumstances
+    accuracy: Accuracy | None = None
+    beside: OptionalSections = field(default_factory=OptionalSections)
+    exit_status: int | None = None
+    stopped: str = ""
+    doubts: tuple[str, ...] = ()
+    record: AuditRecord = field(default_factory=AuditRecord)
+    schema: str = SCHEMA
+
+    @property
+    def name(self) -> str:
+        """The name of the audited program, as one short line."""
+        return short(self.committee)
+
+    @property
+    def decided(self) -> bool:
+        """True if any run reached a decision; without one they show nothing about shares."""
+        return any(case.decided for case in self.cases)
+
+    @property
+    def logged(self) -> bool:
+        """True if its runs were read from a log."""
+        return self.controlled.backend == LOGS
+
+    @property
+    def spent(self) -> bool:
+        """True if usage is known, which a log may not contain."""
+        return not self.logged or bool(self.cost.calls)
+
+    @property
+    def so_far(self) -> str:
+        """The state of evidence on all cases, equal to the verdict if there is one."""
+        if self.unstable:
+            return UNSTABLE
+        return STABLE if len(self.of(STABLE)) == len(self.cases) else UNDECIDED
+
+    @property
+    def worse(self) -> frozenset[str]:
+        """Ids of the cases shown to agree less than before."""
+        return frozenset(each.case for each in self.beside.baseline if each.worse)
+
+    @property
+    def passed(self) -> bool | None:
+        """True or false by the exit status, or without one by the verdict; ``None`` for neither."""
+        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict or UNDECIDED, 3)
+        if self.beside.baseline:
+            usual = int(bool(self.worse))
+        return {0: True, 1: False}.get(usual if self.exit_status is None else self.exit_status)
+
+    @property
+    def by_need(self) -> tuple[CaseAudit, ...]:
+        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement."""
+        order = (UNSTABLE, UNDECIDED, STABLE)
+        return tuple(
+            sorted(
+                self.cases,
+                key=lambda case: (order.index(case.in_family), -(case.disagreement or 0)),
+            )
+        )
+
+    def of(self, verdict: str) -> tuple[CaseAudit, ...]:
+        """Return the cases with a verdict, among all cases."""
+        return tuple(case for case in self.cases if case.in_family == verdict)
+
+    def json(self) -> str:
+        """Return the content of `audit.json`."""
+        held = {"schema": self.schema, **vars(self)}
+        indent = 1 if len(self.cases) <= _INDENTED else None
+        return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
+
+
+def short(name: str) -> str:
+    """Return a name as one short line for a table."""
+    line = flatten(name) or "-"
+    return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
+
+
+def list_verdict_fields(
+    case: str, verdict: CaseVerdict, answer: str | None, together: FamilyVerdict | None
+) -> dict[str, Any]:
+    """Return the fields of a case's audit that follow from its verdict."""
+    proof, runs = verdict.evidence, verdict.runs
+    ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
+    return {
+        "verdict": verdict.verdict,
+        "in_family": together.of(case, verdict) if together else verdict.verdict,
+        "decided_after": proof.runs,
+        "runs": runs,
+        "decisions": {outcome: count for outcome, count in ordered if count},
+        "mode": verdict.mode or None,
+        "share": ShareInterval(verdict.share, verdict.low, verdict.high) if runs else None,
+        "disagreement": verdict.disagreement if runs > 1 else None,
+        "all_of_five": verdict.all_alike(5) if runs >= 5 else None,
+        "halves_p": verdict.halves_p,
+        "e_stable": proof.stable,
+        "e_unstable": proof.unstable,
+        "right": verdict.counts.get(answer, 0) / runs if answer and runs else None,
+    }
+
+
+def measure_accuracy(
+    outcomes: Mapping[str, Sequence[str]], answers: Mapping[str, str]
+) -> Accuracy | None:
+    """Return the share of right outcomes over cases; ``None`` if no answer is known."""
+    measured = estimate_accuracy(outcomes, answers)
+    if not measured.n:
+        return None
+    if math.isnan(measured.se):  # one case, or cases that are all alike
+        return Accuracy(measured.n, measured.value, None, None)
+    low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
+    return Accuracy(measured.n, measured.value, low, high)

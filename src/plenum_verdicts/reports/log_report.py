@@ -1,0 +1,148 @@
+"""Conversion of verdicts on the cases of a log to an audit, from its rows."""
+
+from collections import Counter
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from plenum.base import code_version, digest
+from plenum.reports import Sides
+from plenum_verdicts.dynamics import FAILED, AuditResult, StabilityRule, decide_outcome
+from plenum_verdicts.logs import CaseLog, Log, list_messages, read_usage
+from plenum_verdicts.reports.audit import (
+    LOGS,
+    Accuracy,
+    AuditReport,
+    CaseAudit,
+    Circumstances,
+    Cost,
+    DifferingRuns,
+    list_verdict_fields,
+    measure_accuracy,
+)
+from plenum_verdicts.reports.dialogue import Message, align, latest_parting
+from plenum_verdicts.reports.sections import collect_sections
+from plenum_verdicts.reports.words import format_outcome
+
+
+def report_log(log: Log, results: AuditResult, rule: StabilityRule) -> AuditReport:
+    """Return the audit of a log."""
+    together = results.family
+    cases = tuple(_case(each, log.identity, results) for each in log.cases)
+    return AuditReport(
+        study=results.study,
+        committee=log.committee,
+        verdict=None if results.stopped else together.verdict,
+        stopped=results.stopped,
+        doubts=results.doubts,
+        rule=rule,
+        max_runs=None,
+        cases=cases,
+        variants=(),
+        stable=together.stable,
+        unstable=together.unstable,
+        cost=sum((case.cost for case in cases), Cost()),
+        controlled=_gather_control(log),
+        accuracy=_measure(log),
+        beside=collect_sections(results),
+    )
+
+
+def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
+    """Return the two runs of a case that end differently and agree longest, side by side.
+
+    ``None`` if all end alike, or if neither has a message.
+    """
+    if audited.pair is None:
+        return None
+    numbers = audited.pair.left, audited.pair.right
+    left, right = (_list_said(logged, number) for number in numbers)
+    if not left and not right:
+        return None
+    named = [format_outcome(audited, str(logged.ends[number]["decision"])) for number in numbers]
+    heads = [(f"Run {n}", f"decided {name}") for n, name in zip(numbers, named, strict=True)]
+    return align(audited.name, (heads[0], heads[1]), left, right)
+
+
+def _case(logged: CaseLog, program: str, results: AuditResult) -> CaseAudit:
+    case = logged.case
+    verdict, together = results.cases[case.id], results.family
+    drifts = case.id in together.not_exchangeable
+    failed = [end["reason"] for end in logged.ends if end["status"] == "failed"]
+    return CaseAudit(
+        id=case.id,
+        question=case.text,
+        answer=case.answer,
+        knobs="default",
+        condition=digest([program, case.digest]),
+        run_id="",
+        options=case.options,
+        completed=verdict.runs - verdict.counts[FAILED],
+        pending=0,
+        failures=dict(Counter(failed)),
+        further=results.further.get(case.id),
+        cost=_add_usage(logged),
+        pair=_find_pair(logged),
+        source=None,
+        warnings=("not_exchangeable",) if drifts else (),
+        **list_verdict_fields(case.id, verdict, case.answer, together),
+    )
+
+
+def _add_usage(logged: CaseLog) -> Cost:
+    used = [found for row in logged.rows if (found := read_usage(row)) is not None]
+    return Cost(
+        runs=len(logged.rows),
+        calls=len(used),
+        tokens_in=sum(each[0] for each in used),
+        tokens_out=sum(each[1] for each in used),
+        dollars=sum(each[2] or 0.0 for each in used),
+        unpriced=sum(each[2] is None for each in used),
+    )
+
+
+def _find_pair(logged: CaseLog) -> DifferingRuns | None:
+    """Return the two runs that decide differently and share most of their messages."""
+    ended = {n: end["decision"] for n, end in enumerate(logged.ends) if "decision" in end}
+    if len({*ended.values()}) < 2:
+        return None
+    said = {number: _list_said(logged, number) for number in ended}
+    parted = latest_parting(ended, said)
+    if parted is None:
+        return None
+    return DifferingRuns(*parted[:2], parted[2] + 1 if any(said.values()) else None)
+
+
+def _list_said(logged: CaseLog, number: int) -> list[Message]:
+    return [(*said, "") for said in list_messages(logged.rows[number])]
+
+
+def _measure(log: Log) -> Accuracy | None:
+    answers = {each.case.id: each.case.answer for each in log.cases if each.case.answer}
+    ended: Mapping[str, list[str]] = {
+        each.case.id: [decide_outcome(e["status"], str(e.get("decision"))) for e in each.ends]
+        for each in log.cases
+        if each.case.id in answers
+    }
+    return measure_accuracy(ended, answers)
+
+
+def _gather_control(log: Log) -> Circumstances:
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    models = {str(row["model"]) for each in log.cases for row in each.rows if row.get("model")}
+    return Circumstances(
+        identities=(log.identity,),
+        program=dict(log.program),
+        prompts={},
+        overrides="default",
+        seed="0",
+        models=tuple(sorted(models)),
+        temperatures=(),
+        fingerprints={},
+        backend=LOGS,
+        simulated=False,
+        versions=(code_version(),),
+        begun=now,
+        written=now,
+        messages=any(row.get("messages") for each in log.cases for row in each.rows),
+        origin=f"backend: {LOGS}",
+    )

@@ -1,0 +1,102 @@
+"""An audit in MLflow: its own run, and verdicts in the runs of its conditions."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from plenum.base import flatten
+from plenum.reports import Settings
+from plenum_verdicts.dynamics import StabilityRule
+from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.record import AuditRecord, format_record, read_record
+from plenum_verdicts.tracking import Verdict, log_audit, metric_part, read_last_audit
+
+_LONGEST = 6_000
+"""Number of a param's letters that MLflow keeps."""
+
+_MOST_METRICS = 500
+"""Number of cases up to which each has a metric; `audit.csv` has the shares of more."""
+
+_STOPPED = "stopped"
+"""Tag of an audit without a verdict: a single value for filters, whatever the evidence."""
+
+_RULE = ("acceptable", "unacceptable", "alpha")
+
+
+def read_terms(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
+    """Return the rule of a study's last audit, its maximal runs, and its conditions.
+
+    Without an audit, these are the default rule and no condition.
+    """
+    params = read_last_audit(chosen.study, chosen.uri)
+    shares = {name: float(params[name]) for name in _RULE if name in params}
+    most = params.get("max_runs", "")
+    conditions = params.get("conditions", "").split()
+    return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
+
+
+def read_audit_record(chosen: Settings) -> AuditRecord:
+    """Return who tested what in a study's last audit, as far as it is known."""
+    return read_record(read_last_audit(chosen.study, chosen.uri).get("record", ""))
+
+
+def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
+    """Log the audit as its own run, and its verdicts to the runs of conditions."""
+    every = (*audit.cases, *audit.variants)
+    metrics: dict[str, float] = {
+        f"cases_{verdict}": len(audit.of(verdict))
+        for verdict in ("stable", "unstable", "undecided")
+    }
+    if len(audit.cases) <= _MOST_METRICS:
+        metrics |= {
+            f"share/{metric_part(case.id)}": case.share.value for case in audit.cases if case.share
+        }
+    metrics |= {
+        "runs": audit.cost.runs,
+        "dollars": audit.cost.dollars,
+        "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
+    }
+    log_audit(
+        chosen.study,
+        chosen.uri,
+        Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
+        {case.run_id: _log(case) for case in every if case.run_id},
+        _params(audit),
+        files,
+        audit.controlled.simulated,
+    )
+
+
+def _params(audit: AuditReport) -> Mapping[str, object]:
+    conditions = " ".join(case.condition for case in audit.cases)
+    return {
+        "committee": flatten(audit.committee),
+        "program": " ".join(audit.controlled.identities),
+        "max_runs": audit.max_runs,
+        "conditions": conditions if len(conditions) <= _LONGEST else "",
+        "record": record_param(audit.record),
+        **{name: getattr(audit.rule, name) for name in _RULE},
+    }
+
+
+def record_param(record: AuditRecord) -> str:
+    """Return the record as a param, without settings if it is long; empty if it is longer still."""
+    written = format_record(record)
+    if len(written) > _LONGEST:  # people and digests matter more than settings
+        written = format_record(replace(record, settings={}))
+    return written if len(written) <= _LONGEST else ""
+
+
+def _log(case: CaseAudit) -> Verdict:
+    shown = case.share
+    shares = {"value": shown.value, "ci_low": shown.low, "ci_high": shown.high} if shown else {}
+    return Verdict(
+        case.in_family,
+        case.runs,
+        {
+            **{f"audit.share_{name}": value for name, value in shares.items()},
+            "audit.e_stable": case.e_stable,
+            "audit.e_unstable": case.e_unstable,
+            "audit.runs": case.runs,
+        },
+    )

@@ -1,0 +1,173 @@
+"""The page of an audit: its sections, from the verdict to controlled circumstances."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from plenum.base import flatten
+from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, split_blocks
+from plenum_verdicts.dynamics import STABLE
+from plenum_verdicts.reports import clauses, tables
+from plenum_verdicts.reports.audit import AuditReport
+from plenum_verdicts.reports.case_groups import SHOWN, group_cases
+from plenum_verdicts.reports.words import (
+    MOST_CASES,
+    causes,
+    format_counts,
+    headline,
+    lead,
+    line,
+    words,
+)
+
+SECTIONS = {
+    "verdict": "Verdict",
+    "follows": "What follows from it",
+    "baseline": "Better or worse than before",
+    "parting": "Where runs part",
+    "drift": "Drift by round",
+    "steadier": "What would steady it",
+    "cost": "Cost and failed runs",
+    "controlled": "What was controlled, and what wasn't",
+    "excluded": "What was excluded",
+    "limits": "What can't be concluded",
+    "cases": "The cases",
+    "clauses": clauses.TITLE,
+    "record": "Record",
+    "glossary": "Four words",
+}
+"""Titles of the sections by their anchors, in order; empty ones are left out."""
+
+FOLDED = ("prompts", "parts", "history", "texts")
+"""Long tables that few readers need."""
+
+MOST = 100
+"""Number of lines in a table of details; `audit.csv` and `audit.json` have all of them."""
+
+MOST_PAIRS = 12
+"""Number of cases whose runs the page shows side by side."""
+
+
+def document(
+    audit: AuditReport,
+    pairs: Sequence[Sides] = (),
+    drift: Sequence[Picture] = (),
+    pictures: Sequence[Picture] = (),
+) -> Document:
+    """Compose the page.
+
+    Parameters
+    ----------
+    pairs
+        Pairs of runs to show side by side.
+    drift
+        Figures of D(t), if runs report preferences.
+    pictures
+        Figures of :func:`plenum_verdicts.reports.audit_figures.draw_pictures`.
+    """
+    if not audit.cases:  # it could not begin
+        return _compose_opening(audit, ())
+    grids: dict[str, Table] = {}
+    groups = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
+    few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
+    if audit.beside.baseline:
+        grids["baseline"] = tables.first(tables.baseline(audit), MOST)
+    if any(case.source and case.source.parted for case in audit.cases):
+        grids["sources"] = tables.sources(few)
+    if audit.beside.control:
+        grids["control"] = tables.first(tables.control(audit), MOST)
+    if audit.beside.options:
+        grids["options"] = tables.options(audit)
+    if audit.variants:
+        grids["variants"] = tables.variants(audit)
+    if audit.spent or any(case.failures for case in audit.cases):
+        grids["costs"] = tables.costs(few)
+    grids |= {name: table for name, table in _tabulate_control(audit).items() if table.body}
+    grids["cases"] = tables.every_case(audit)
+    grids["texts"] = tables.cases(few)
+    parts: dict[str, Block] = {
+        name: Grid(number, table, name in FOLDED, sortable=name == "cases")
+        for number, (name, table) in enumerate(grids.items(), start=1)
+    }
+    parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
+    parts |= {f"picture{each.number}": each for each in pictures}
+    drawn = len(pictures)
+    parts |= {f"figure{n}": replace(each, number=n + drawn) for n, each in enumerate(drift, 1)}
+    facts: dict[str, Any] = {
+        "audit": audit,
+        "line": lambda case: line(audit, case),
+        "causes": lambda case: causes(audit, case),
+        "explained": [case for case in audit.by_need if case.causes],
+        "most_told": MOST_CASES,
+        "shown": format_counts,
+        "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
+        "flat": flatten,
+        "pairs": len(pairs),
+        "drift": len(drift),
+        "pictures": drawn,
+        "behind": sum(
+            max(case.completed + sum(case.failures.values()) - case.runs, 0) for case in audit.cases
+        ),
+        "parted": [case for case in audit.cases if case.pair],
+        "unstable": groups[:SHOWN],
+        "left_out": groups[SHOWN:],
+        "named_by": _list_identity(audit.controlled.program),
+        **_describe_record(audit),
+    }
+    written = {
+        anchor: tuple(split_blocks(f"plenum_verdicts.reports/{anchor}.md.j2", parts, **facts))
+        for anchor in SECTIONS
+        if anchor != "clauses"
+    }
+    sections = clauses.compose_sections(written, SECTIONS, len(grids), suite=False)
+    return _compose_opening(audit, sections)
+
+
+def _compose_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
+    return Document(
+        title=f"Audit of {audit.name}: {headline(audit)}",
+        lead=" ".join([lead(audit), f"{_format_time(audit)}.", *_format_signatures(audit)]),
+        notice=" ".join(words("notice", audit)),
+        sections=sections,
+    )
+
+
+def _format_signatures(audit: AuditReport) -> list[str]:
+    return [f"{role}: {who}." for role, who in audit.record.signed]
+
+
+def _format_time(audit: AuditReport) -> str:
+    """Return the day and the time at which the last run ended, or the log was read."""
+    return f"{_minute(audit.controlled.written)} UTC"
+
+
+def _minute(time: str) -> str:
+    return time[:16].replace("T", " ")
+
+
+def _describe_record(audit: AuditReport) -> dict[str, Any]:
+    """Return what the record of an audit says, as the template ``record.md.j2`` names it."""
+    controlled, record = audit.controlled, audit.record
+    identities = f", identity {', '.join(controlled.identities)}"
+    begun = "" if audit.logged else f"{_minute(controlled.begun)} to "
+    return {
+        "logged": audit.logged,
+        "program": flatten(audit.committee) + (identities if controlled.identities else ""),
+        "study": audit.study,
+        "subjects": record.subjects,
+        "signed": record.signed,
+        "settings": list(record.settings.items()),
+        "when": f"{begun}{_format_time(audit)}",
+        "version": ", ".join(controlled.versions) or "unknown",
+    }
+
+
+def _tabulate_control(audit: AuditReport) -> dict[str, Table]:
+    made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
+    return made | {"history": tables.history(audit)}
+
+
+def _list_identity(program: Mapping[str, object]) -> list[tuple[str, str]]:
+    """Return the program's description without the parts that have their own table."""
+    plain = {name: value for name, value in program.items() if not isinstance(value, Mapping)}
+    return [(flatten(name), flatten(str(value))) for name, value in plain.items()]

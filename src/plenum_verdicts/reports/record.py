@@ -1,0 +1,139 @@
+"""The record of an audit: what was tested, with digests, by whom, when, and by which settings."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import astuple, dataclass, field, fields, replace
+from datetime import UTC, datetime
+
+from pydantic import TypeAdapter, ValidationError
+
+from plenum.base import flatten, redact
+from plenum_verdicts.design import VerdictConfig
+
+_OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptable")
+_OF_CASES = ("acceptable", "unacceptable")
+_IF_SET = (
+    "case", "columns", "format", "by", "compare", "undecided", "baseline", "aa", "gate", "drop",
+    "margin", "decide", "risk", "agree", "vary", "control", "fix", "temperatures", "overrides",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class AuditSubject:
+    """A file or a program that was tested.
+
+    Attributes
+    ----------
+    role
+        ``logs``, or ``program``, ``cases`` and ``journals``.
+    name
+        Of the file; empty for what is no single file.
+    sha256
+        Its digest, as the in-toto Statement has it.
+    commit
+        The commit of the program's code, ``-dirty`` with changes that aren't committed; empty
+        outside of a git checkout.
+    """
+
+    role: str
+    name: str
+    sha256: str
+    commit: str = ""
+
+
+@dataclass(frozen=True)
+class AuditRecord:
+    """Facts by which an audit is filed; those that weren't given are empty.
+
+    Attributes
+    ----------
+    tested_by, responsible
+        Who tested the program, and who is responsible for it.
+    settings
+        The criterion, and the settings that were changed, by name.
+    """
+
+    tested_by: str = ""
+    responsible: str = ""
+    subjects: tuple[AuditSubject, ...] = ()
+    settings: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def signed(self) -> list[tuple[str, str]]:
+        """Roles and names of the people, as far as they were given."""
+        given = (("Tested by", self.tested_by), ("Responsible", self.responsible))
+        return [(role, who) for role, who in given if who]
+
+
+_RECORDS = TypeAdapter(AuditRecord)
+
+
+def record_audit(settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
+    """Return the record of an audit of cases."""
+    people = dict(list_signatures(settings))
+    return AuditRecord(
+        tested_by=people.get("Tested by", ""),
+        responsible=people.get("Responsible", ""),
+        subjects=subjects,
+        settings=dict(_settings_of(settings, _OF_CASES, "max_runs")),
+    )
+
+
+def format_record(record: AuditRecord) -> str:
+    """Return the record as JSON, as an audit's run in MLflow keeps it."""
+    return _RECORDS.dump_json(record).decode()
+
+
+def read_record(text: str) -> AuditRecord:
+    """Return the record that JSON holds, each text in one line; an empty one if it holds none."""
+    try:
+        record = _RECORDS.validate_json(text)
+    except ValidationError:
+        return AuditRecord()
+    return AuditRecord(
+        tested_by=_clean(record.tested_by),
+        responsible=_clean(record.responsible),
+        subjects=tuple(AuditSubject(*map(_clean, astuple(each))) for each in record.subjects),
+        settings={_clean(name): _clean(value) for name, value in record.settings.items()},
+    )
+
+
+def list_suite_settings(settings: VerdictConfig) -> list[tuple[str, str]]:
+    """Return names and values of a suite's settings: the criterion, and what was changed."""
+    return list(_settings_of(settings, _OF_SUITES, "repeats"))
+
+
+def name_program(settings: VerdictConfig) -> str:
+    """Return the log's or the program's name."""
+    return _clean(settings.program)
+
+
+def list_signatures(settings: VerdictConfig) -> list[tuple[str, str]]:
+    """Return who tested the program and who is responsible, as far as it was given."""
+    given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
+    return [(role, _clean(who)) for role, who in given if who.strip()]
+
+
+def today() -> str:
+    """Return the date and time in UTC."""
+    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def _settings_of(
+    settings: VerdictConfig, always: tuple[str, ...], runs: str
+) -> Iterator[tuple[str, str]]:
+    """Yield names and values; ``runs`` is the setting that limits the runs of a case."""
+    usual = type(settings)()
+    given = {name: column for name, column in settings.columns.items() if name != column}
+    settings = replace(settings, columns=given)
+    names = [each.name for each in fields(settings)]
+    if not settings.logs:
+        yield runs, str(getattr(settings, runs))
+    for name in names:
+        value = getattr(settings, name)
+        if name in always or (name in _IF_SET and value != getattr(usual, name)):
+            shown = str(value).lower() if isinstance(value, bool) else str(value)
+            yield name, _clean(shown)
+
+
+def _clean(text: str) -> str:
+    return flatten(redact(text))

@@ -1,0 +1,188 @@
+"""The page and the comment of a suite: what they say, and that names in them are inert."""
+
+import csv
+import json
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from browsing import HOSTILE
+from hypothesis import given
+from hypothesis import strategies as st
+
+from plenum_audit.design import AuditConfig
+from plenum_verdicts.reports.comment import format_prose
+from plenum_verdicts.reports.record import AuditSubject, list_suite_settings
+from plenum_verdicts.reports.suite import publish_suite, publish_unended_suite
+from plenum_verdicts.reports.suite_cases import join_cases, list_cases, make_table
+from plenum_verdicts.reports.suite_screen import MOST_LINES, fit_screen
+from plenum_verdicts.reports.suite_source import SuiteSource
+from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
+
+ENDS = {
+    "steady": ["A"] * 4,
+    "wrong": ["B"] * 4,
+    "coin": ["A", "B", "A", "B"],
+    "broken": tell_apart(["A", "failed", "failed", "none"]),
+    "one run": ["A"],
+}
+OPTIONS = {"A": "hire", "B": "reject"}
+
+
+def suite_of(ends: dict[str, list[str]]) -> SuiteRuns:
+    """Runs of which A is right."""
+    return SuiteRuns.of(
+        ends, {case: [float(e == "A") for e in held] for case, held in ends.items()}
+    )
+
+
+def publish(folder: Path, runs: SuiteRuns, **settings: object) -> int:
+    source = SuiteSource(
+        runs,
+        dict.fromkeys(runs.cases, OPTIONS),
+        (AuditSubject("logs", "runs.jsonl", "c0ffee" * 10),),
+    )
+    chosen = replace(AuditConfig(logs="runs.jsonl", out=str(folder)), **settings)  # type: ignore[arg-type]
+    return publish_suite(assess_suite(runs, SuiteRule()), source, "audit", chosen)
+
+
+def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() -> None:
+    found = {each.name: each for each in list_cases(suite_of(ENDS), dict.fromkeys(ENDS, OPTIONS))}
+    assert list(found) == ["broken", "coin", "wrong", "steady", "one run"]
+    assert found["broken"].decisions == {"hire": 1, "failed": 2, "no decision": 1}
+    assert found["broken"].disagreement == 1
+    assert found["coin"].disagreement == pytest.approx(2 / 3)
+    assert (found["one run"].disagreement, found["one run"].score) == (None, 1)
+    assert [each.name for each in found.values() if each.unanimous_and_wrong] == ["wrong"]
+
+
+def test_runs_without_a_decision_are_counted_and_case_names_of_any_script_warn_of_nothing(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
+) -> None:
+    publish(tmp_path, suite_of({f"\u5ba1\u8ba1 {n}": ENDS["broken"] for n in range(3)}))
+    assert not recwarn.list
+    told = " ".join(capsys.readouterr().out.split())
+    assert "Of 12 runs 6 failed and 3 came to no decision" in told
+    publish(tmp_path, suite_of({"a": ["A"] * 4}))
+    assert "no decision" not in capsys.readouterr().out
+
+
+def test_a_program_that_repeats_itself_and_errs_is_told_so_first(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for decision, words in (("A", "Stable: "), ("B", "Stable, and mostly wrong: ")):
+        publish(tmp_path, suite_of({str(n): [decision] * 4 for n in range(50)}))
+        assert capsys.readouterr().out.startswith(words)
+        assert words in (tmp_path / "suite.html").read_text(encoding="utf-8")
+
+
+def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
+    ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
+    cases = list_cases(suite_of(ends))
+    groups = join_cases(cases)
+    assert [each.cases for each in groups] == [10, 20]
+    assert groups[0].label == "case 0 and 9 more"
+    assert len(make_table(cases)) == 30
+    short = make_table(cases, most=1)
+    assert len(short) == 1
+    assert any(note.startswith("20 more cases") for note in short.notes)
+
+
+def test_the_page_says_what_the_json_holds(tmp_path: Path) -> None:
+    names = {f"{name} {n}": ends for n in range(20) for name, ends in ENDS.items()}
+    given = {"tested_by": "Ada Tester", "responsible": "Max Boss"}
+    status = publish(tmp_path, suite_of(names), **given)
+    held = json.loads((tmp_path / "suite.json").read_text())
+    page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
+    assert (status, held["verdict"]["verdict"]) == (1, "unstable")
+    assert (held["tested_by"], held["responsible"]) == ("Ada Tester", "Max Boss")
+    for text in (page, comment):
+        assert "Suite runs.jsonl: Unstable" in text
+        assert f"{100 * held['disagreement']['value']:.1f}" in text
+        assert "Ada Tester" in text
+        assert "Max Boss" in text
+    assert "c0ffee" * 10 in page
+    assert "acceptable_disagreement=0.05" in page
+    assert len(held["contradicted"]) == 40
+    assert "40 cases: broken 0, " in page
+    assert "20 cases: wrong 0, " in page
+    assert "<svg" not in page
+    assert page.count("data:image/svg+xml;base64,") == 2
+    assert page.count(' alt="') == 2
+    with (tmp_path / "suite.csv").open() as file:
+        lines = list(csv.DictReader(file))
+    assert len(lines) == 100
+    mean = np.nanmean([float(each["disagreement"] or "nan") for each in lines])
+    assert mean == pytest.approx(held["disagreement"]["value"])
+
+
+def test_hostile_names_are_escaped_in_page_and_comment(tmp_path: Path) -> None:
+    names = [text.replace("\ud83d", "") for text in HOSTILE]
+    names += ["@everyone", "https://bad.example/", "x](https://bad.example) #12", "a|b", "_b_ *c*"]
+    publish(tmp_path, suite_of({name: ["A", "B"] for name in names}), tested_by="<b>@me</b>")
+    page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
+    assert "<img src=x" not in page
+    assert "<svg/onload" not in page
+    assert "<b>" not in page
+    assert page.count("<script>") == page.count("</script>") == 1
+    prose = [line for line in comment.splitlines() if not line.startswith("|")]
+    assert not [line for line in prose if "@everyone" in line or "https://" in line]
+    cells = [line for line in comment.splitlines() if "everyone" in line and line.startswith("|")]
+    assert cells[0].startswith("| `@everyone` |")
+    assert format_prose("@a <b> [c](d)") == "@\u200ba \\<b\\> \\[c\\](d)"
+
+
+def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> None:
+    assert publish(tmp_path, suite_of({f"{n}": ["A"] * 4 for n in range(60)})) == 0
+    assert "Stable" in (tmp_path / "suite.html").read_text()
+    settings = AuditConfig(logs="runs.jsonl", out=str(tmp_path), tested_by="Ada")
+    publish_unended_suite("audit", settings, ["case 1 has <no> run"])
+    for kind in ("html", "md"):
+        text = (tmp_path / f"suite.{kind}").read_text()
+        assert "No verdict" in text
+        assert "Ada" in text
+        assert "Stable" not in text
+        assert "<no>" not in text.replace("\\<no\\>", "")
+    assert not (tmp_path / "suite.csv").exists()
+
+
+def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
+    usual = dict(list_suite_settings(AuditConfig(logs="runs.jsonl", columns={"id": "id"})))
+    assert list(usual) == ["acceptable", "acceptable_disagreement", "unacceptable_disagreement"]
+    live = dict(list_suite_settings(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
+    assert (live["repeats"], live["decide"], live["columns"]) == ("5", "true", "{'id': 'nr'}")
+
+
+def test_a_rehearsal_says_so_before_anything_else(tmp_path: Path) -> None:
+    runs = suite_of(ENDS)
+    source, doubt = SuiteSource(runs, simulated=True), "A rehearsal, not evidence."
+    settings = AuditConfig(out=str(tmp_path))
+    publish_suite(assess_suite(runs, SuiteRule()), source, "audit", settings, [doubt])
+    page = (tmp_path / "suite.html").read_text()
+    assert "rehearsal with simulated agents" in page.partition("</h1>")[0]
+    assert page.index(doubt) < page.index("<nav")
+    assert "These runs were not controlled" not in page  # which is said of logs
+    assert "rehearsal" in (tmp_path / "suite.md").read_text().splitlines()[0]
+
+
+@given(
+    st.lists(
+        st.lists(st.text("ab ", min_size=1, max_size=250), min_size=1, max_size=6), min_size=1
+    ),
+    st.integers(0, 30),
+    st.integers(40, 100),
+)
+def test_a_screen_keeps_the_first_sentences_of_all_parts_and_fits_if_it_can(
+    parts: list[list[str]], other: int, width: int
+) -> None:
+    def lines(shown: list[list[str]]) -> int:
+        return other + sum(len(textwrap.wrap(text, width)) for part in shown for text in part)
+
+    shown = fit_screen(parts, [1] * len(parts), other, width)
+    assert all(part == whole[: len(part)] for part, whole in zip(shown, parts, strict=False))
+    assert all(part for part in shown)
+    assert (shown == parts) == (lines(parts) <= MOST_LINES)
+    least = lines([part[:1] for part in parts])
+    assert lines(shown) <= max(MOST_LINES, least + 1)

@@ -19,7 +19,7 @@ KIND = Kind(
         "simulated_agent": "plenum_audit.programs.simulated_agent:answer",
         "report_tables": "plenum_audit.reports.publish:report_tables",
         "report": "plenum_audit.reports.publish:report",
-        "findings": "plenum_audit.reports.publish:findings",
+        "findings": "plenum_verdicts.reports.publish:findings",
     },
     named_by=("committee", "case"),
     outcomes=("completed", "failed"),

@@ -21,7 +21,8 @@ from plenum.design.kinds import KINDS
 from plenum.design.settings import Recorded, Simulated
 from plenum.reports import Exchange, Sides, render_html
 from plenum.tracking.study import Study
-from plenum_audit.reports.publish import findings, publish, report
+from plenum_audit.reports.publish import publish, report
+from plenum_verdicts.reports.publish import findings
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_result import AuditResult, TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further

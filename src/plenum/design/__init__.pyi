@@ -65,6 +65,7 @@ from .settings import Budget as Budget
 from .settings import Calls as Calls
 from .settings import ModelConfig as ModelConfig
 from .settings import Protocol as Protocol
+from .settings import Recorded as Recorded
 from .settings import Sampling as Sampling
 from .settings import Simulated as Simulated
 from .settings import StatedPrice as StatedPrice
@@ -102,6 +103,7 @@ __all__ = [
     "Positive",
     "Probability",
     "Protocol",
+    "Recorded",
     "RetryFailed",
     "RolesConfig",
     "Sampling",

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job, name_conditions, tell_apart
+from plenum.design import Job, Recorded, name_conditions, tell_apart
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -214,7 +214,7 @@ class SweepRunner:
         await record.close([result.journal for result in usable], report)
         outcome = make_outcome(job, ended, report)
         self._listed += 1
-        if self._listed <= LISTED:
+        if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
             brief = replace(outcome, name=self._names[job.condition.cell])
             self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome

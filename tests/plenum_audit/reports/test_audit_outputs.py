@@ -22,7 +22,6 @@ from plenum.design.settings import Recorded, Simulated
 from plenum.reports import Exchange, Sides, render_html
 from plenum.tracking.study import Study
 from plenum_audit.reports.publish import publish, report
-from plenum_verdicts.reports.publish import findings
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_result import AuditResult, TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
@@ -32,6 +31,7 @@ from plenum_verdicts.dynamics.share_intervals import share_interval
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.dialogue import first_within
+from plenum_verdicts.reports.publish import findings
 from plenum_verdicts.reports.record import AuditRecord, AuditSubject, format_record, read_record
 
 pytestmark = pytest.mark.long

@@ -19,7 +19,7 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from plenum.base import UserError, flatten, resolve_path, say
+from plenum.base import UserError, flatten, say
 from plenum_hosted import checkpoints
 
 
@@ -67,7 +67,7 @@ def folder_of(content: str, dtype: str) -> Path:
     """Return the folder in which the checkpoint of a GGUF file's content is, or will be."""
     reader = metadata.version("gguf") if find_spec("gguf") else "none"
     name = f"{content}-{dtype}-{transformers.__version__}-{reader}"
-    return resolve_path("mlruns/checkpoints") / name
+    return Path("mlruns/checkpoints").resolve() / name
 
 
 def list_tensors(file: Path) -> dict[str, int]:

@@ -7,24 +7,35 @@ since chat templates open it in the prompt.
 
 import re
 
-# `<think>`, `<seed:think>`, Mistral's `[THINK]`, Kimi's `◁think▷`, `<|begin_of_thought|>`. Names
-# that an answer may give to a part of its own, such as `analysis`, aren't among them.
-_NAMES = r"(?i:think|thinking|thought|reasoning)"
-_OPEN = rf"<(?:\w+:)?{_NAMES}>|\[THINK\]|◁think▷|<\|begin_of_thought\|>"
-_CLOSE = rf"</(?:\w+:)?{_NAMES}>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>"
+# `<think>`, `<seed:think>`, `<longcat_think>`, Cohere's `<|START_THINKING|>`, Mistral's `[THINK]`,
+# Kimi's `◁think▷`, `<|begin_of_thought|>`, MedGemma's `<unused94>thought`. Names that an answer may
+# give to a part of its own, such as `analysis`, are reasoning only at its beginning.
+_NAMES = r"(?i:\w*?(?:think|thinking|thoughts?|reasoning|scratchpad|reflection|monologue))"
+_OPEN = (
+    rf"<(?:\w+:)?{_NAMES}\s*>|<\|START_THINKING\|>|\[THINK\]|◁think▷|<\|begin_of_thought\|>|"
+    r"<unused94>thought"
+)
+_CLOSE = (
+    rf"</(?:\w+:)?{_NAMES}\s*>|<\|END_THINKING\|>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|"
+    r"<unused95>"
+)
 _BLOCK = re.compile(rf"(?:{_OPEN})(.*?)(?:{_CLOSE})", re.DOTALL)
-_CLOSED = re.compile(rf"\A(.*)(?:{_CLOSE})", re.DOTALL)
-_OPENED = re.compile(rf"\A\s*(?:{_OPEN})(.*)\Z", re.DOTALL)
-_SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>")
-# Harmony, the form of gpt-oss: a message is a channel's name, a mark, and its text.
+# A mark in quotes is spoken of.
+_CLOSED = re.compile(rf"\A(.*)(?<![`\"'])(?:{_CLOSE})", re.DOTALL)
+_OPENED = re.compile(rf"\A(.*?)(?<![`\"'])(?:{_OPEN})(.*)\Z", re.DOTALL)
+_ANALYSED = re.compile(r"\A\s*<analysis>(.*?)</analysis>(?=\s*\S)", re.DOTALL | re.IGNORECASE)
+_ESCAPED = re.compile(rf"&lt;(/?{_NAMES})&gt;")
+_DETAILS = re.compile(r"<details type=.reasoning.[^<>]*>(.*?)</details>", re.DOTALL)
+_SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>")
+# Harmony, the form of gpt-oss: a message is a channel's name, more marks, and its text.
 _MESSAGE = re.compile(
-    r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w+)[^<]*<\|message\|>"
-    r"(.*?)(?=<\|(?:end|return|call|start)\|>|\Z)(?:<\|(?:end|return|call)\|>)?",
+    r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w+)(?:(?!<\|message\|>).)*?<\|message\|>"
+    r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)(?:<\|(?:end|return|call)\|>)?",
     re.DOTALL,
 )
 # The same where a server removed its marks.
 _UNMARKED = re.compile(r"\Aanalysis(.+?)assistantfinal(.*)\Z", re.DOTALL)
-_MARKS = re.compile(rf"{_OPEN}|{_CLOSE}|<\|channel\|>|\Aanalysis")
+_MARKS = re.compile(rf"{_OPEN}|{_CLOSE}|<\|channel\|>|\Aanalysis|<analysis>", re.IGNORECASE)
 
 
 def split_reasoning(text: str) -> tuple[str, str]:
@@ -50,12 +61,14 @@ def split_reasoning(text: str) -> tuple[str, str]:
     >>> split_reasoning("I think that B is better.")
     ('', 'I think that B is better.')
     """
+    text = _DETAILS.sub(r"<think>\1</think>", _ESCAPED.sub(r"<\1>", text))
     if not _MARKS.search(text):
         return "", text
     if messages := _MESSAGE.findall(text):
         answers = [said for channel, said in messages if channel == "final"]
         others = [said for channel, said in messages if channel != "final"]
-        return _join(others), _join(answers)
+        # without a last channel, what stands outside of all channels is the answer
+        return _join(others), _join(answers or [_MESSAGE.sub("", text)])
     if unmarked := _UNMARKED.match(text):
         return unmarked[1].strip(), unmarked[2].strip()
     found = _BLOCK.findall(text)
@@ -63,9 +76,12 @@ def split_reasoning(text: str) -> tuple[str, str]:
     if closed := _CLOSED.match(rest):
         found.append(closed[1])
         rest = rest[closed.end() :]
-    elif opened := _OPENED.match(rest):
-        found.append(opened[1])
-        rest = ""
+    elif opened := _OPENED.match(rest):  # behind an answer it is an afterthought
+        found.append(opened[2])
+        rest = opened[1]
+    elif analysed := _ANALYSED.match(rest):
+        found.append(analysed[1])
+        rest = rest[analysed.end() :]
     return _join(found), _SOLUTION.sub("", rest).strip()
 
 

@@ -34,10 +34,12 @@ _KEYS = {
 _CLOSING = {"[": "]", "(": ")", "{": "}", "<": ">"}
 _SEPARATORS = ";,|"
 # Quotes of all languages are one kind; NFKC, by which `visible_text` unifies the rest, keeps them.
-_QUOTES = str.maketrans("“”„‟«»‘’‚‛´", '""""""\'\'\'\'\'')
+_QUOTES = str.maketrans("“”„‟«»‘’‚‛´【】、", '""""""\'\'\'\'\'[],')
+_ESCAPED = re.compile(r"\\([\[\]_*#~`])")  # as Markdown escapes what isn't markup
 _MARKUP = r"[\s*`_~]"
-_SKIPPED = re.compile(rf"{_MARKUP}*")
-_NUMBER = r"[-−–+]?(?:[0-9]{1,3}(?:\.[0-9]{0,12})?|\.[0-9]{1,12})(?:[eE][-+]?[0-9]{1,2})?"
+# A dash at the beginning of a line is the mark of a list; elsewhere it is a sign.
+_SKIPPED = re.compile(rf"(?:\n[ \t]*[-•][ \t]+|{_MARKUP})*")
+_NUMBER = r"[-−–+]?(?:[0-9]{1,3}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][-+]?[0-9]{1,2})?"
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?%?")
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?![\w.])(?: *(?P<percent>%))?"
@@ -51,9 +53,20 @@ _MARKER = re.compile(
 )
 _BARE = re.compile(rf"(?<![^\W_])(?={_KEY})")
 _DECORATION = re.compile(r"[\W_]*(?:[0-9]{1,2}[.)][\W_]*)?")
-_FOREIGN_MARKER = re.compile(r"\W*[^\W\d_]+\W*[:=]\W*")  # `ESTADO:`, before `pref`
-_ENDED_SENTENCE = re.compile(r"[.!?:][\s*`_~\"')]*\Z")
-_END_OF_TURN = re.compile(r"(?:\s*(?:<\|[^|<>\n]{1,30}\|>|</s>|<end_of_turn>))+\s*\Z")
+# What stands before `pref`, or before the marker, and says that this is a state, the seat's own:
+# `ESTADO:`, `My final state:`. Any other word may be a name, `Rejected` or `Example`.
+_OWN = re.compile(
+    r"\W*(?:(?:here|this) is\W+)?(?:(?:my|the|final|current|updated)\W+)*(?:state|position|"
+    r"estado|état|etat|zustand|stand|stato|stan|stav|stare|toestand|tillstånd|tilstand|tila|durum|"
+    r"állapot|status|keadaan|trạng thái|состояние|стан|κατάσταση|状态|狀態|状態|상태|حالة|मत|स्थिति|"
+    r"สถานะ|מצב)\W*",
+    re.IGNORECASE,
+)
+_STRUCK = re.compile(r"~~|<!--")
+_ENDED_SENTENCE = re.compile(r"[.!?][\s*`_\"')]*\Z")
+_END_OF_TURN = re.compile(
+    r"(?:\s*(?:<\|[^|<>\n]{1,30}\|>(?:assistant)?|</s>|<end_of_turn>|\[/INST\]))+\s*\Z"
+)
 _LEFT_OVER = re.compile(
     r"^[ \t]*(?:(?:```|~~~)\w*|[\"'*`_~{}\[\]().,]+)[ \t]*(?:\n|\Z)", re.MULTILINE
 )
@@ -98,7 +111,7 @@ def read_answer(
     with suppress(Malformed):
         argument, state = parse_answer(text, len(labels))
         return _clean_argument(argument), state, ()
-    if whole := _read_whole_object(text, labels):
+    if whole := _read_whole_object(text, labels, others):
         return whole
     given = split_lines(text)
     lines = [unify_characters(line) for line in given]
@@ -121,8 +134,9 @@ def strip_end_of_turn(text: str) -> str:
 
 
 def unify_characters(text: str) -> str:
-    """Write full-width characters and the quotes of all languages as ASCII does."""
-    return visible_text(text.translate(_QUOTES))
+    """Write full-width characters, digits and quotes of all languages as ASCII does."""
+    plain = visible_text(_ESCAPED.sub(r"\1", text.translate(_QUOTES)))
+    return re.sub(r"\d", lambda digit: str(int(digit[0])), plain)
 
 
 def _clean_argument(argument: str) -> str:
@@ -354,7 +368,13 @@ def _read_tags(scan: _Scan) -> tuple[str, str]:
     scan.at = match.end()
     if closing and not scan.accept(closing):
         scan.refuse("the tags have no end")
-    each = [part.strip(" \t\n\"'*`~#._") for part in re.split("[,;|]", match[0])]
+    given = re.split("[,;|]", match[0])
+    each = [part.strip(" \t\n\"'*`~#._") for part in given]
+    # without a bracket or a quote nothing says where a tag of several words ends
+    if not closing and any(
+        " " in tag and not set(part) & set("\"'") for part, tag in zip(given, each, strict=True)
+    ):
+        raise Malformed(f"words behind the STATE line: {flatten(match[0])[-24:]!r}")
     each = each[:-1] if len(each) == 3 and not each[-1] else each  # a comma behind the last one
     if len(each) != 2:
         raise Malformed(f"{len(each)} tags, two are required")
@@ -383,31 +403,60 @@ def _read_surroundings(
     """Return the words in front of a statement in its line, and how that differs from the form."""
     before = shown[shown.rfind("\n", 0, statement.start) + 1 : statement.start]
     behind = shown[statement.end :].partition("\n")[0]
-    if re.search(r"[^\W_]", behind):
+    if re.search(r"[^\W_]", behind) and not re.fullmatch(r"\W*/state\W*", behind, re.IGNORECASE):
         raise Malformed(f"words behind the STATE line: {flatten(behind)[:24]!r}")
-    forms = {"markup"} if (before + behind).strip() else set[str]()
+    kept, form = _check_before(before, others)
+    return kept, form | ({"markup"} if (before + behind).strip() and not kept else set())
+
+
+def _check_before(before: str, others: Collection[str]) -> tuple[str, set[str]]:
+    """Check that what stands before a state in its line leaves it the seat's own, and valid.
+
+    Returns the words that belong to the argument, and the names of forms.
+    """
+    if _STRUCK.search(before):
+        raise Malformed("the STATE line is struck out")
     if _DECORATION.fullmatch(before):
-        return "", forms
-    if re.sub(r"^\W+|\W+$", "", before).casefold() in {name.casefold() for name in others}:
-        raise Malformed(f"the STATE line is {before.strip(' :*')}'s")
-    if _FOREIGN_MARKER.fullmatch(before):
+        return "", set()
+    if _OWN.fullmatch(before):
         return "", {"marker"}
+    if any(name.casefold() in before.casefold() for name in others):
+        raise Malformed(f"the STATE line may be another seat's: {flatten(before)[-24:]!r}")
     if not _ENDED_SENTENCE.search(before):
         raise Malformed(f"words before the STATE line: {flatten(before)[-24:]!r}")
     return before.rstrip(), {"inline"}
 
 
 def _read_whole_object(
-    text: str, labels: Sequence[str]
+    text: str, labels: Sequence[str], others: Collection[str]
 ) -> tuple[str, State, tuple[str, ...]] | None:
-    """Read an answer that is one JSON object, with its state and maybe its argument."""
-    data = parse_json(strip_fence(text))
-    holder = data.get("state", data) if isinstance(data, dict) else None
-    if not isinstance(holder, dict) or "pref" not in holder:
+    """Read an answer that is one JSON object, with its state and maybe its argument.
+
+    Words may stand before it, in place of the argument.
+    """
+    before, brace, rest = strip_fence(text).partition("{")
+    before = before.rpartition("```")[0] if "```" in before else before
+    data = parse_json((brace + rest).strip().removesuffix("```"))
+    if not isinstance(data, dict) or _MARKER.search(before):
         return None
-    state = _read_statement(_Scan(json.dumps(holder), 0), labels)
-    argument = data.get("argument", "")
+    holders = _list_states(data)
+    if not holders:
+        return None
+    _check_before(before.rpartition("\n")[2], others)
+    if len(holders) > 1:
+        raise Malformed(f"{len(holders)} states in one object; one is allowed")
+    known = {key: value for key, value in holders[0].items() if key.casefold() in _KEYS}
+    state = _read_statement(_Scan(json.dumps(known, ensure_ascii=False), 0), labels)
+    argument = data.get("argument", before)
     return _clean_argument(argument) if isinstance(argument, str) else "", state, ("json",)
+
+
+def _list_states(data: Any) -> list[dict[str, Any]]:
+    """List the objects in an object, and itself, that have preferences."""
+    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
+    found = [state for each in inner for state in _list_states(each)]
+    own = isinstance(data, dict) and any(_KEYS.get(key.casefold()) == "pref" for key in data)
+    return [data, *found] if own else found
 
 
 def parse_json(text: str) -> Any:

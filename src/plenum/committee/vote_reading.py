@@ -25,6 +25,28 @@ from plenum.committee.state_reading import (
 _LONGEST_OBJECT = 10_000
 """Characters of an object that YAML's parser is given, which is slow."""
 _MOST_VOTES = 10_000
+_LONGEST_RIVAL = 12
+"""Characters of a value that may be a decision and no sentence about one."""
+
+_NEUTRAL = re.compile(
+    r"(?:my_?|the_?)?(?:final_?)?(?:ballot|vote|count|tally|result|response|answer|output|decision|"
+    r"arguments|parameters|input|json|data|clerk)",
+    re.IGNORECASE,
+)
+"""Keys of an object around a ballot that don't say that it is another one's, or no ballot."""
+_RIVAL = re.compile(r"decision|vote|choice|option|answer", re.IGNORECASE)
+_NEGATED = re.compile(
+    r"\b(?:not|never|reject|against|instead of|example|said|wrote)\b|n't\b", re.IGNORECASE
+)
+_LINES = re.compile(
+    r"^\W*decision\W*[:=]\W*(?P<decision>[^\n]+?)\W*\n\W*confidence\W*[:=]\W*"
+    r"(?P<confidence>[0-9][^\n]*?)\W*$",
+    re.IGNORECASE | re.MULTILINE,
+)
+_OPTION = (
+    "option|choice|opción|opcion|opção|opzione|möglichkeit|wahl|optie|opcja|вариант|alternative|"
+    "seçenek|opsi|选项|選択肢|옵션|خيار|विकल्प"
+)
 
 T = TypeVar("T")
 
@@ -83,7 +105,10 @@ def read_count(text: str, labels: Sequence[str]) -> tuple[Count, tuple[str, ...]
 def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) -> T:
     """Read every object that has these keys; all must say the same."""
     shown = unify_characters(strip_end_of_turn(text))
-    objects = [each for found in _find_objects(shown) for each in _list_holders(found, keys)]
+    found = [_refuse_negated(before, each) for before, each in _find_objects(shown)]
+    objects = [holder for each in found for holder in _list_holders(each, keys)]
+    if not objects and keys == {"decision", "confidence"}:
+        objects = [each.groupdict() for each in _LINES.finditer(shown)]
     if not objects:
         raise Malformed(f"no object with {', '.join(sorted(keys))}")
     first, *others = [read(each) for each in objects]
@@ -92,8 +117,19 @@ def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) 
     return first
 
 
-def _find_objects(text: str) -> Iterator[Any]:
-    """Find what stands in braces, outermost first, as JSON or as YAML's flow mappings."""
+def _refuse_negated(before: str, data: Any) -> Any:
+    """Return an object, unless the words in front of it in its sentence say that it isn't meant."""
+    clause = re.split(r"[.!?\n](?:\s|\Z)", before)[-1]
+    if _NEGATED.search(clause):
+        raise Malformed(f"words before the object may say the opposite: {flatten(clause)[-24:]!r}")
+    return data
+
+
+def _find_objects(text: str) -> Iterator[tuple[str, Any]]:
+    """Find what stands in braces, outermost first, as JSON or as YAML's flow mappings.
+
+    Yields what stands before an object, and the object.
+    """
     # Braces in a quoted text are none of the object's; an escaped quote doesn't end such a text.
     start, depth, quoted = 0, 0, False
     for place in re.finditer(r"\\.|[{}\"]", text):
@@ -105,13 +141,17 @@ def _find_objects(text: str) -> Iterator[Any]:
         elif mark == "}" and not quoted and depth:
             depth -= 1
             if depth == 0:
-                yield _parse_object(text[start : place.end()])
-    if depth:
+                yield text[:start], _parse_object(text[start : place.end()])
+    if depth and "decision" in text[start:].partition("{")[2].partition("{")[0]:
         raise Malformed("an object has no end")
+    if depth:  # a brace that stands alone; what follows it may be whole
+        yield from _find_objects(text[start + 1 :])
 
 
 def _parse_object(text: str) -> Any:
     """Parse an object; whatever a quoted text or a bare word says in YAML stays a text."""
+    while text.startswith("{{") and text.endswith("}}"):  # as of a template, or of LaTeX
+        text = text[1:-1]
     data = parse_json(text)
     # YAML also takes single quotes, bare words and a comma at the end. Without its aliases, which
     # `&` and `*` make, an object is no longer than its text.
@@ -131,21 +171,42 @@ def _convert_node(node: Any) -> Any:
     return node.value if isinstance(node, yaml.ScalarNode) else None
 
 
-def _list_holders(data: Any, keys: set[str]) -> list[dict[str, Any]]:
+def _list_holders(data: Any, keys: set[str], within: str = "ballot") -> list[dict[str, Any]]:
     """List the objects in an object that have these keys, the object itself first."""
-    if isinstance(data, dict) and keys <= data.keys():
-        return [data]
-    if isinstance(data, dict) and keys & data.keys():
-        raise Malformed(f"the object has no {', '.join(sorted(keys - data.keys()))}")
-    inner = data.values() if isinstance(data, dict) else data if isinstance(data, list) else ()
-    return [holder for each in inner for holder in _list_holders(each, keys)]
+    if isinstance(data, list):
+        return [holder for each in data for holder in _list_holders(each, keys, within)]
+    if not isinstance(data, dict):
+        return []
+    named = refuse_repeats(Malformed)(
+        [(key.strip().casefold(), each) for key, each in data.items()]
+    )
+    inner = [found for key, each in named.items() for found in _list_holders(each, keys, key)]
+    if keys <= named.keys():
+        if not _NEUTRAL.fullmatch(within):
+            raise Malformed(f"the object stands in {flatten(within)[:24]!r}")
+        _refuse_rivals(named, keys)
+        return [named, *inner]
+    if keys & named.keys() and ("decision" in named or within == "ballot"):
+        raise Malformed(f"the object has no {', '.join(sorted(keys - named.keys()))}")
+    return inner
+
+
+def _refuse_rivals(named: dict[str, Any], keys: set[str]) -> None:
+    """Refuse another key that seems to hold another decision, such as ``final_decision``."""
+    for key, value in named.items():
+        short = isinstance(value, str) and len(value.strip()) <= _LONGEST_RIVAL
+        if key not in keys and short and _RIVAL.search(key) and value.strip() != named["decision"]:
+            raise Malformed(f"{flatten(key)[:24]!r} may be another decision")
 
 
 def _read_label(value: Any, labels: Sequence[str]) -> str:
-    """Read an option's label, in any case and with `Option` before it."""
+    """Read an option's label, in any case, with `Option` before it or the option's words behind."""
     said = value.strip(" \t\n\"'*`_.()[]:") if isinstance(value, str) else ""
-    said = re.sub(r"^(?:option|choice)\s+", "", said, flags=re.IGNORECASE).casefold()
+    said = re.sub(rf"^(?:{_OPTION})[\s_-]*", "", said, flags=re.IGNORECASE).casefold()
+    head, mark, rest = (said + " ").partition(next(iter(re.findall(r"[):.–—-](?=\s)", said)), "\0"))
     named = [label for label in labels if label.casefold() == said]
+    if not named and mark and rest.strip() not in {label.casefold() for label in labels}:
+        named = [label for label in labels if label.casefold() == head.strip()]
     if len(named) != 1:
         raise Malformed(f"decision {flatten(str(value))[:24]!r} is not one of {', '.join(labels)}")
     return named[0]

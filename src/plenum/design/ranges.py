@@ -5,7 +5,7 @@ and words what is refused, with the ``description`` of a field's type where it h
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from typing import Annotated, Any, ClassVar
 from urllib.parse import urlsplit
@@ -120,9 +120,18 @@ def _check_fields(value: dict[str, Any]) -> dict[str, Any]:
     for name in value:
         if name in _OWN_FIELDS:
             raise ValueError(f"{name}: plenum writes this field, by {_OWN_FIELDS[name]}")
-        if is_secret_name(name) and name != "prompt_cache_key":
-            raise ValueError(f"{name}: a secret belongs in an environment variable")
+    _refuse_secrets(value)
     return value
+
+
+def _refuse_secrets(value: Any) -> None:
+    """Refuse names of secrets at any depth, also as headers are written: ``x-api-key``."""
+    for each in value.values() if isinstance(value, Mapping) else value:
+        if isinstance(each, Mapping | list):
+            _refuse_secrets(each)
+    for name in value if isinstance(value, Mapping) else ():
+        if is_secret_name(str(name).replace("-", "_")) and name != "prompt_cache_key":
+            raise ValueError(f"{name}: a secret belongs in an environment variable")
 
 
 RequestFields = Annotated[dict[str, Any], AfterValidator(_check_fields)]

@@ -264,7 +264,7 @@ def _find_remarks(models: dict[str, Any]) -> dict[str, dict[str, Any]]:
     found = {}
     for name, row in models.items():
         several = [part for part in ("answered_by", "host") if len(row.get(part, ())) > 1]
-        remarks = ["reasoning", "lenient", "forms", "counted", "cut_at", *several]
+        remarks = ["reasoning", "reasoned", "lenient", "forms", "counted", "cut_at", *several]
         found[name] = {part: row[part] for part in remarks if row.get(part)}
         if SIMULATED in row.get("fingerprints", ()):  # their answers have one length
             found[name].pop("cut_at", None)
@@ -287,6 +287,11 @@ def _describe_answers(outcomes: Sequence[Outcome]) -> list[str]:
             lines.append(
                 f"model {model} thinks aloud: {total['reasoning', '']} answers came with its "
                 "reasoning, which the journals keep apart and no other seat reads"
+            )
+        if "reasoned" in parts:
+            lines.append(
+                f"model {model}: {total['reasoned', '']} answers came as its reasoning alone, "
+                "which was read as the answer: other seats read all of it"
             )
         if "lenient" in parts:
             lines.append(

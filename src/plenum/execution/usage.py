@@ -103,8 +103,9 @@ def _models(transcripts: Sequence[Transcript], attempts: Sequence[Line]) -> dict
             row["cost"] += entry["cost"] or 0.0
             row["unpriced"] += entry["cost"] is None
             row["unread"] = row.get("unread", 0) + ("problem" in entry)
-            if "reasoning" in entry or "reasoned" in entry:
-                row["reasoning"] = row.get("reasoning", 0) + 1
+            for name in ("reasoning", "reasoned"):
+                if name in entry:
+                    row[name] = row.get(name, 0) + 1
             if "forms" in entry:
                 row["lenient"] = row.get("lenient", 0) + 1
                 row.setdefault("forms", Counter()).update(entry["forms"])

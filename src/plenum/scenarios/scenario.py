@@ -151,7 +151,7 @@ def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
     """Yield all mistakes in a scenario, one line each: field, problem, and how to mend it."""
     fields = _WHOLE if "packet" in data else _FIELDS
     for field in data:
-        if field not in (*fields, "edition"):
+        if field not in (*fields, "edition", "labels"):
             yield f"field {field}: unknown; the fields are {', '.join(fields)}"
     for field in fields:
         if field not in data:
@@ -168,8 +168,11 @@ def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
             yield from _list_mistakes(field, data[field])
     if "options" in data:
         yield from _option_mistakes(data["options"])
-        if isinstance(data["options"], Mapping) and _is_text(data.get("endpoint")):
-            yield from _endpoint_mistakes(data["endpoint"], [str(o) for o in data["options"]])
+        labels = [str(o) for o in data["options"]] if isinstance(data["options"], Mapping) else []
+        if "labels" in data and data["labels"] != labels:
+            yield f"field labels: {data['labels']!r}; list those of the options: {labels}"
+        elif "labels" not in data and labels and _is_text(data.get("endpoint")):
+            yield from _endpoint_mistakes(data["endpoint"], labels)
 
 
 def _is_text(value: Any) -> bool:
@@ -221,5 +224,6 @@ def _endpoint_mistakes(endpoint: str, labels: list[str]) -> Iterator[str]:
         yield (
             f"field endpoint: it names the labels {', '.join(named) or 'of no option'} "
             f"but the options are {', '.join(labels)}; "
-            f"say that exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen"
+            f"say that exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen, or "
+            f"add labels: [{', '.join(labels)}] where it says so in other words"
         )

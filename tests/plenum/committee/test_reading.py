@@ -10,6 +10,7 @@ import strict_reading
 from hypothesis import given
 from hypothesis import strategies as st
 
+from plenum.base import split_reasoning
 from plenum.committee.ballots import Ballot, Count
 from plenum.committee.state import Malformed, State, parse_answer
 from plenum.committee.state_reading import read_answer
@@ -35,6 +36,7 @@ def tags(text: str) -> str:
     return PLAIN.replace(TAGS, text)
 
 
+OBJECT = '{"pref":[0.2,0.3,0.5],"conf":70,"tags":["fair_process","cost_control"]}'
 STATES = {
     # what a person reads as one state | its neighbour, which has another meaning or two
     f"**{PLAIN[:6]}**{PLAIN[6:]}": f"**{PLAIN}** and so on",
@@ -52,9 +54,10 @@ STATES = {
     f"({PLAIN})": f"({PLAIN}; conf=80)",
     PLAIN.replace("STATE", "State"): PLAIN.replace("STATE", "State").replace("pref=", "p="),
     PLAIN.replace("STATE", "state"): PLAIN.replace("STATE: ", "state of things 20 "),
-    PLAIN.replace("STATE:", "STATE ="): PLAIN.replace("STATE:", "STATE"),
+    PLAIN.replace("STATE:", "STATE ="): PLAIN.replace("STATE:", "Example: STATE:"),
+    PLAIN.replace("STATE:", "STATE"): PLAIN.replace("STATE", "Rejected"),
     PLAIN.replace("STATE:", "STATE :"): PLAIN.replace("STATE:", "STATE is not"),
-    PLAIN.replace("STATE:", "STATE："): PLAIN.replace("STATE:", "STATE："[:5]),
+    PLAIN.replace("STATE:", "STATE："): PLAIN.replace("STATE:", "Previous: STATE:"),
     PLAIN.replace("STATE", "ESTADO"): PLAIN.replace("STATE", "Welfare"),
     PLAIN.replace("STATE", "Zustand"): PLAIN.replace("STATE", "Chair"),
     PLAIN.replace("STATE", "状态"): PLAIN.replace("STATE:", "Welfare: STATE:"),
@@ -120,6 +123,18 @@ STATES = {
     tags('tags=["fair-process","Cost control"]'): tags('tags=["fair/process","cost_control"]'),
     tags('tags=["#fair_process","#cost_control",]'): tags('tags=["fair_process" "cost_control"]'),
     tags('tags=["Fair Process", "cost_control"]'): tags('tags=["9", "cost_control"]'),
+    f"My final state: {PLAIN}": f"My state in round 1 was: {PLAIN}",
+    f"Here is my state: {PLAIN}": f"Welfare wrote: {PLAIN}",
+    f"<state>{PLAIN[7:]}</state>": f"~~{PLAIN}~~",
+    PLAIN.replace("_", r"\_").replace("[", r"\["): f"<!-- {PLAIN} -->",
+    pref("pref=[٠.20,0.30,٠.50]"): pref("pref=[٠.20,0.30,٠.60]"),
+    pref("pref=[0.20000000000000001,0.3,0.5]"): pref("pref=[0.2,0.3,0.4000000000000001]"),
+    pref("pref=【0.2、0.3、0.5】"): pref("pref=【0.2、0.3】"),
+    f"STATE:\n- {PREF}\n- {CONF}\n- {TAGS}": f"STATE:\n- pref=[- 0.2,0.6,0.6]\n- {CONF}\n- {TAGS}",
+    tags("tags=fair-process, cost_control"): tags("tags=fair_process, cost_control I yield"),
+    OBJECT: OBJECT[:-1] + ',"previous":{"pref":[0.5,0.3,0.2]}}',
+    OBJECT[:-1] + ',"speaker":"me"}': OBJECT[:-1] + f',"state":{OBJECT}}}',
+    f"```json\n{OBJECT}\n```": f"I reject {OBJECT}",
     'STATE: {"pref":[0.2,0.3,0.5],"conf":70,"tags":["fair_process","cost_control"]}': (
         'STATE: {"pref":[0.2,0.3,0.5],"tags":["fair_process","cost_control"]}'
     ),
@@ -179,6 +194,17 @@ BALLOTS = {
     B80.replace("80}", "80 }"): B80.replace("80", "180"),
     '{\n "decision": "B",\n "confidence": 80\n}\n\nI chose B.': B80.replace("80", "-80"),
     f"{{curly}} words, then {B80}": "{curly} words, then B",
+    f"A set {{ of thoughts. {B80}": f'{B80} {{"decision": "A"',
+    "Decision: B\nConfidence: 80": "Decision: B\nConfidence: 80\nDecision: A\nConfidence: 80",
+    B80.replace("decision", "Decision"): B80[:-1] + ', "Decision": "A"}',
+    B80.replace('"B"', '"B) the second measure"'): B80.replace('"B"', '"B - A"'),
+    B80.replace('"B"', '"Möglichkeit B"'): B80.replace('"B"', '"gegen B"'),
+    B80.replace('"B"', '"选项B"'): B80.replace('"B"', '"不B"'),
+    f"{{{B80}}}": f"I would not vote {B80}",
+    f"\\boxed{B80}": f"Welfare said: {B80}",
+    f'{{"vote": {B80}}}': f'{{"Welfare": {B80}}}',
+    B80[:-1] + ', "reason": "option A costs more"}': B80[:-1] + ', "final_decision": "A"}',
+    B80[:-1] + ', "note": {"a": 1}}': f'{B80[:-1]}, "previous": {{"decision": "A"}}}}',
 }
 
 
@@ -224,9 +250,48 @@ def test_at_least_a_hundred_and_twenty_spellings_are_tried() -> None:
     assert len(STATES) + len(BALLOTS) + len(COUNTS) >= 120
 
 
+@pytest.mark.parametrize(
+    ("text", "reasoning"),
+    [
+        ("<|channel|>analysis<|message|>A?<|end|><|start|>assistant<|channel|>final "
+         "<|constrain|>json<|message|>B<|return|>", "A?"),
+        ("<|channel|>analysis<|message|>A?<|channel|>final<|message|>B", "A?"),
+        ("<|channel|>analysis<|message|>A?<|end|>B", "A?"),
+        ("<|START_THINKING|>A?<|END_THINKING|>B", "A?"),
+        ("<unused94>thought\nA?<unused95>B", "A?"),
+        ('<details type="reasoning" done="true">A?</details>B', "A?"),
+        *((f"<{name}>A?</{name}>B", "A?")
+          for name in ("think ", "thoughts", "scratchpad", "inner_monologue", "longcat_think")),
+        ("&lt;think&gt;A?&lt;/think&gt;B", "A?"),
+        ("<analysis>A?</analysis>\nB", "A?"),
+        ("B\n<think>A?", "A?"),
+    ],
+)  # fmt: skip
+def test_reasoning_is_taken_off_whatever_marks_it(text: str, reasoning: str) -> None:
+    assert split_reasoning(text) == (reasoning, "B")
+
+
+@pytest.mark.parametrize(
+    "text", ["`</think>` ends it. B", "<details>A</details> B", "<analysis>B</analysis>"]
+)
+def test_what_only_speaks_of_a_mark_or_is_all_the_answer_stays(text: str) -> None:
+    assert split_reasoning(text) == ("", text)
+
+
 # --- fuzz ----------------------------------------------------------------------------------------
 
 Meaning = tuple[tuple[float, ...], int]
+NOT_MEANT = -1
+"""The number of what a writer doesn't mean as an answer: another seat's, or an example."""
+NOT_OWN = (
+    *("Welfare wrote: ", "Welfare (round 1): ", "I reject what Welfare says: ", "Chair/Welfare: "),
+    *("Not: ", "Example: ", "Format: ", "Rejected: ", "Previous: ", "~~", "<!-- ", "Welfare's: "),
+    "My state in round 1 was: ",
+)
+NO_BALLOT = (
+    *("I would not vote %s", '{"Welfare": %s}', '{"format": %s}', "Chair said: %s"),
+    *('[{"previous": %s}]', "I reject %s", '%s {"decision": '),
+)
 
 
 def write_answer(random: Random) -> tuple[str, Meaning]:
@@ -258,6 +323,9 @@ def write_answer(random: Random) -> tuple[str, Meaning]:
         random.shuffle(fields)
     mark = random.choice(("STATE: ", "**STATE:** ", "State: ", "STATE:\n", "- STATE: ", "", "Z: "))
     line = mark + random.choice(("; ", ", ", " ", ";\n")).join(fields)
+    if random.random() < 0.1:
+        marked = line if line.startswith("S") else f"STATE: {line[len(mark) :]}"
+        return random.choice(NOT_OWN) + marked, ((0.0,) * options, NOT_MEANT)
     return line, (tuple(share / 100 for share in shares), sure)
 
 
@@ -276,7 +344,10 @@ def write_ballot(random: Random) -> tuple[str, Meaning]:
     around = random.choice(
         ("%s", "My vote:\n%s", "```json\n%s\n```", "**%s**", "[%s]", "%s\nA or B?")
     )
-    return around % f"{{{', '.join(fields)}{random.choice(('', ','))}}}", ((place,), sure)
+    ballot = f"{{{', '.join(fields)}{random.choice(('', ','))}}}"
+    if random.random() < 0.1:
+        return random.choice(NO_BALLOT) % ballot, ((place,), NOT_MEANT)
+    return around % ballot, ((place,), sure)
 
 
 def spoil(random: Random, text: str) -> str:
@@ -336,7 +407,7 @@ def shows(text: str, found: Meaning, ballot: bool) -> bool:
 def test_no_answer_is_misread() -> None:
     read, wrong = find_misreadings(1, 4000)
     assert wrong == []
-    assert read > 1500
+    assert read > 1300
 
 
 @pytest.mark.long
@@ -344,7 +415,7 @@ def test_of_many_answers_none_is_misread() -> None:
     """A tenth of the million that was read once; another seed reads others."""
     read, wrong = find_misreadings(2, 100_000)
     assert wrong[:3] == []
-    assert read > 40_000
+    assert read > 35_000
 
 
 @given(st.text(max_size=80), st.sampled_from(["", PLAIN, B80]), st.text(max_size=20))

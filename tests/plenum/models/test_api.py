@@ -20,7 +20,8 @@ from plenum.base.errors import UserError
 from plenum.design import Calls, Sampling, StatedPrice
 from plenum.models import CallError, Chat, Message, Response
 from plenum.models.api.backend import ApiBackend
-from plenum.models.api.completions import read_completion
+from plenum.models.api.completions import ReportedError, read_completion
+from plenum.models.api.faults import classify_reported
 from plenum.models.api.interfaces import INTERFACES
 from plenum.models.api.prices import Prices
 from plenum.models.api.routes import Route
@@ -565,3 +566,49 @@ def test_a_message_says_who_answered_and_what_was_thought_before(thought: Any, k
     )
     assert (read.reply.text, read.reply.reasoning) == ("Yes.", kept)
     assert read.reply.answered_by == "m-2026"
+
+
+USED = {"prompt_tokens": 3, "completion_tokens": 4}
+DETAILS = [{"type": "reasoning.text", "text": "Yes."}]
+
+
+@pytest.mark.parametrize(
+    ("choice", "reasoned"),
+    [
+        ({"message": {"content": {"type": "text", "text": "Yes."}}}, False),
+        ({"text": "Yes.", "finish_reason": "eos"}, False),
+        ({"message": {"reasoning_details": DETAILS}, "finish_reason": "stop"}, True),
+        ({"message": {"reasoning_content": "Yes."}, "finish_reason": "eos"}, True),
+    ],
+)
+def test_an_answer_that_came_whole_is_read_in_any_envelope(
+    choice: dict[str, Any], reasoned: bool
+) -> None:
+    read = read_completion(
+        {"choices": [choice], "usage": USED}, None, logprobs=False, hold_s=0.0
+    ).reply
+    assert (read.text, read.reasoned, read.finish) == ("Yes.", reasoned, "stop")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "failure"),
+    [
+        ({"object": "error", "message": "Insufficient balance", "code": "1113"}, 502, "budget"),
+        ({"code": 429, "message": "too many requests"}, 429, "rate_limit"),
+        ({"base_resp": {"status_code": 1008, "status_msg": "insufficient balance"}}, 502, "budget"),
+        ({"error": "context length exceeded", "code": "400"}, 400, "request"),
+        ({"error": {"message": "账户余额不足", "code": 429}}, 429, "budget"),
+        ({"error": {"message": "Please top up.", "code": 429}}, 429, "budget"),
+        ({"error": {"message": "exceeded your current quota, 15 per minute. Please retry in 2s",
+                    "code": 429}}, 429, "rate_limit"),
+        ({"error": {"message": "in arrears", "code": "Arrearage"}}, 502, "budget"),
+    ],
+)  # fmt: skip
+def test_an_error_inside_a_200_is_that_error_wherever_it_stands(
+    body: dict[str, Any], status: int, failure: str
+) -> None:
+    with pytest.raises(ReportedError) as told:
+        read_completion(body, None, logprobs=False, hold_s=0.0)
+    assert told.value.status == status
+    route = Route("openai/m", "openai", "m", "http://127.0.0.1:1/v1")
+    assert classify_reported(route, told.value, {}).failure == failure

@@ -232,6 +232,7 @@ def test_the_form_is_part_of_the_identity_where_it_is_chosen(condition: Make) ->
         (["+backend.extra.messages=[]"], "backend.extra: messages: plenum writes this field"),
         (["+backend.extra.temperature=1"], "by sampling.temperature"),
         (["+backend.extra.api_key=abc"], "api_key: a secret belongs in an environment variable"),
+        (["+backend.extra={headers:{x-api-key:abc}}"], "x-api-key: a secret belongs in"),
     ],
 )
 def test_fields_that_plenum_writes_and_secrets_are_refused(

@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from plenum import scenarios
+from plenum.base import project_root
 from plenum.base.errors import UserError
 
 TABLE_S4 = """\
@@ -225,3 +226,17 @@ def test_an_endpoint_names_its_labels_in_any_language(
     fields["endpoint"] = endpoint.replace("B", "D")
     with pytest.raises(UserError, match="A, D, C but the options are A, B, C"):
         scenarios.load_scenario(written(tmp_path, fields))
+
+
+def test_an_endpoint_in_any_words_may_have_its_labels_listed(tmp_path: Path) -> None:
+    fields = yaml.safe_load((project_root() / "scenarios/HL-01.yaml").read_text(encoding="utf-8"))
+    fields["endpoint"] = "Es ist genau eine der drei Maßnahmen zu wählen."
+    file = tmp_path / "de.yaml"
+    for labels, refused in ((["A", "B", "C"], ""), (["A", "C", "B"], "labels"), (None, "endpoint")):
+        given = fields if labels is None else {**fields, "labels": labels}
+        file.write_text(yaml.safe_dump(given, allow_unicode=True), encoding="utf-8")
+        if refused:
+            with pytest.raises(UserError, match=f"field {refused}"):
+                scenarios.load_scenario(file)
+        else:
+            assert scenarios.load_scenario(file).labels == ("A", "B", "C")

@@ -30,6 +30,9 @@ _COUNTS = ("prompt_tokens", "completion_tokens")
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Fields of a message in which servers return what a model wrote before it answered."""
 
+_ENDED = ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete")
+"""What servers call the end of an answer that came whole."""
+
 
 class UnfitReply(ValueError):
     """Raised for a body that is no completion; the message says why."""
@@ -115,19 +118,21 @@ def read_completion(
         A field that a call needs is missing, or doesn't fit.
     """
     choices = _mapping(data, "the body").get("choices")
-    if not choices and data.get("error"):
-        raise ReportedError(data["error"])
+    if not choices and (error := _find_error(data)):
+        raise ReportedError(error)
     if not isinstance(choices, list):
         raise UnfitReply("choices is no list")
     if not choices:
         raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
     choice = _mapping(choices[0], "choices[0]")
-    message = _mapping(choice.get("message"), "message")
+    said = choice.get("message", {"content": choice["text"]} if "text" in choice else None)
+    message = _mapping(said, "message")
     dropped: list[str] = []
     text = _join_parts(message.get("content"), "text")
     if not text and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise ReportedError(choice.get("error") or data.get("error") or "its choice is an error")
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
+    finish = "stop" if finish.lower() in _ENDED else finish
     if not text and message.get("refusal"):
         text, finish = _text(message["refusal"], "refusal"), "refusal"
     reasoning, reasoned = _read_reasoning(message), False
@@ -200,6 +205,7 @@ def _count_tokens(text: str) -> int:
 
 def _join_parts(content: Any, kind: str) -> str:
     """Join the parts of a message of one kind, ``text`` or ``thinking``; a text is one part."""
+    content = [content] if isinstance(content, dict) else content
     if not isinstance(content, list):
         return _text(content, "content") if kind == "text" else ""
     texts = []
@@ -212,6 +218,17 @@ def _join_parts(content: Any, kind: str) -> str:
     return _text("".join(texts), "content")
 
 
+def _find_error(data: dict[str, Any]) -> Any:
+    """Find the error that a body reports in place of choices, wherever its server puts it."""
+    named, base = data.get("error"), data.get("base_resp")
+    if isinstance(base, dict):  # MiniMax
+        return {"code": base.get("status_code"), "message": base.get("status_msg")}
+    if isinstance(named, str):
+        return {"message": named, "code": data.get("code", data.get("status"))}
+    own = data.get("message") or data.get("msg") or data.get("detail")
+    return named or (data | {"message": own} if isinstance(own, str) else None)
+
+
 def _read_reasoning(message: dict[str, Any]) -> str:
     """Read what the model wrote before its answer; in another form than text it is left out."""
     given = [message.get(name) for name in _REASONING]
@@ -219,7 +236,12 @@ def _read_reasoning(message: dict[str, Any]) -> str:
     if texts:
         return replace_surrogates(texts[0])
     try:
-        return _join_parts(message.get("content"), "thinking")
+        details = message.get("reasoning_details")
+        return (
+            _join_parts(message.get("content"), "thinking")
+            or _join_parts(details, "text")
+            or _join_parts(details, "summary")
+        )
     except UnfitReply:  # the answer came whole all the same
         return ""
 

@@ -41,14 +41,21 @@ _BY_CODE = {
     "content_filter": Failure.CONTENT_FILTER,
     "insufficient_quota": Failure.BUDGET,
     "billing_hard_limit_reached": Failure.BUDGET,
+    "Arrearage": Failure.BUDGET,
 }
 
 # How providers say of an account that it has no money; the status is 400, 402, 403 or 429.
 _NO_MONEY = re.compile(
-    r"insufficient[ _](?:balance|credits?|funds|quota)|credit balance|out of credits|"
-    r"exceeded your current quota|billing_hard_limit|no credits? (?:left|remaining)",
+    r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|credit balance|"
+    r"balance is (?:negative|too low|insufficient)|out of credits|top up|"
+    r"account.{0,20}in good standing|"
+    r"exceeded your current quota|billing_hard_limit|no credits? (?:left|remaining)|"
+    r"used all (?:available|your) credits|(?:specified|monthly) (?:api )?(?:usage|spending) limit|"
+    r"余额不足|欠费",
     re.IGNORECASE,
 )
+# A quota of so many calls a minute is a limit that one waits for, whatever else is said.
+_RATE = re.compile(r"per (?:second|minute|hour|day)|(?:retry|try again) in", re.IGNORECASE)
 
 _REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
 """Words of systems for an address that nobody listens at."""
@@ -164,7 +171,8 @@ def _quote_upstream(error: Any) -> str:
 
 
 def _by_code(code: Any, message: str) -> Failure | None:
-    if _NO_MONEY.search(message[:_LONGEST]):
+    said = message[:_LONGEST]
+    if _NO_MONEY.search(said) and not _RATE.search(said):
         return Failure.BUDGET
     return _BY_CODE.get(code) if isinstance(code, str) else None
 

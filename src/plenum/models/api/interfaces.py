@@ -66,7 +66,7 @@ def _of_message(data: Any) -> Any:
             used["prompt_tokens"] += more
             details["cached_tokens" if "read" in name else "cache_creation_tokens"] = more
     finish = _STOPS.get(str(data.get("stop_reason")), "stop")
-    thoughts = [block.get("thinking") for block in blocks if block.get("type") == "thinking"]
+    thoughts = (block.get("thinking") for block in blocks)
     reasoning = "\n".join(thought for thought in thoughts if isinstance(thought, str))
     message = {"content": _join(blocks, "text"), "reasoning": reasoning}
     return _completion(data, message, finish, used)

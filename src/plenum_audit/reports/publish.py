@@ -211,8 +211,7 @@ def _document(
     by_run = {each.tracked.run_id: each for each in conditions}
     pairs = (_sides(case, by_run[case.run_id]) for case in audit.by_need if case.pair)
     drift = draw_drift([by_run[case.run_id] for case in audit.by_need], chosen, folder, kinds)
-    outcomes = {case.id: by_run[case.run_id].outcomes[: case.runs] for case in audit.cases}
-    return compose_document(audit, pairs, drift, outcomes, folder, kinds)
+    return compose_document(audit, pairs, drift, folder, kinds)
 
 
 def _sides(case: CaseAudit, each: AuditedCondition) -> Sides | None:

@@ -23,7 +23,6 @@ from .audits import StabilityRule as StabilityRule
 from .audits import begin_evidence as begin_evidence
 from .audits import decide_outcome as decide_outcome
 from .audits import encode_outcomes as encode_outcomes
-from .audits import evidence_by_run as evidence_by_run
 from .audits import find_mixed_models as find_mixed_models
 from .audits import judge_case as judge_case
 from .audits import judge_cases as judge_cases
@@ -70,7 +69,6 @@ __all__ = [
     "encode_outcomes",
     "estimate_accuracy",
     "evaluate_votes",
-    "evidence_by_run",
     "exit_status",
     "find_cache",
     "find_cache_without_calls",

@@ -14,14 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from plenum.base import make_generator
-from plenum.dynamics import Floats, benjamini_hochberg, holm
+from plenum.dynamics import benjamini_hochberg, holm
 from plenum_verdicts.dynamics.sequential import (
     ALPHA,
     Evidence,
     RunningEvidence,
     all_alike,
-    log_stable,
-    log_unstable,
 )
 from plenum_verdicts.dynamics.share_intervals import share_intervals
 
@@ -250,33 +248,6 @@ def _verdict(
         disagreement=1 - all_alike(counts, 2) if n > 1 else float("nan"),
         halves_p=halves(path),
     )
-
-
-def evidence_by_run(
-    outcomes: Sequence[str], options: Sequence[str], rule: StabilityRule
-) -> tuple[Floats, Floats]:
-    """Return the natural logarithms of both e-values of a case after each run.
-
-    Parameters
-    ----------
-    outcomes, options
-        As for :func:`judge_case`; at least one run.
-
-    Returns
-    -------
-    stable, unstable : array, shape (runs,)
-        Evidence that the share of the mode is above ``unacceptable``, and below ``acceptable``: a
-        verdict is reached at -log(``alpha``).
-
-    Examples
-    --------
-    >>> stable, _ = evidence_by_run(["A"] * 18, ["A", "B"], StabilityRule())
-    >>> bool(stable[16] < np.log(20) <= stable[17])
-    True
-    """
-    paths, modes = encode_outcomes(outcomes, options)[None], len(options)
-    stable = log_stable(paths, modes + 2, rule.unacceptable, modes)[0]
-    return stable, log_unstable(paths, modes + 2, rule.acceptable, modes)[0]
 
 
 def judge_family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> FamilyVerdict:

@@ -62,7 +62,7 @@ def publish_log(
     by_case = {each.case.id: each for each in logged.cases}
     pairs = (show_pair(case, by_case[case.id]) for case in audit.by_need if case.pair)
     with tempfile.TemporaryDirectory() as scratch:
-        page = render_html(compose_document(audit, pairs, [], {}, Path(scratch), ["svg"]))
+        page = render_html(compose_document(audit, pairs, [], Path(scratch), ["svg"]))
     if not place.uri:
         write_report(audit, page, place.out)
         return describe_untracked(audit, results)
@@ -149,7 +149,6 @@ def compose_document(
     audit: AuditReport,
     pairs: Iterable[Sides | None],
     drift: list[Picture],
-    outcomes: Mapping[str, Sequence[str]],
     folder: Path,
     kinds: Sequence[str],
 ) -> Document:
@@ -161,14 +160,12 @@ def compose_document(
         Two runs of each case that has different ones, in the order of the cases by need.
     drift
         Figures of D(t).
-    outcomes
-        How the runs of each case ended, in order, where that is known.
     folder, kinds
         Where figures are written, and their formats: ``svg``, ``png``.
     """
     found = [pair for pair in islice(pairs, MOST_PAIRS) if pair is not None]
     shown = first_within(found, MOST_LETTERS)
-    return document(audit, shown, drift, draw_pictures(audit, outcomes, folder, kinds))
+    return document(audit, shown, drift, draw_pictures(audit, folder, kinds))
 
 
 def findings(audit: AuditReport) -> list[str]:

@@ -25,7 +25,7 @@ from plenum_audit.reports.publish import publish, report
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_result import AuditResult, TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
-from plenum_verdicts.dynamics.audits import StabilityRule, evidence_by_run, judge_case, judge_family
+from plenum_verdicts.dynamics.audits import StabilityRule, judge_case, judge_family
 from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport
@@ -634,15 +634,6 @@ def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) 
     excluded = section(study, "excluded")
     assert "One run was begun and hasn't ended" in excluded
     assert "One run has ended, but one that was begun before it hasn't" in excluded
-
-
-def test_the_drawn_evidence_is_the_evidence_of_the_verdict() -> None:
-    rule = StabilityRule()
-    for outcomes in (["A"] * 30, WAVERING, ["A", "failed", "none"] * 5):
-        verdict = judge_case(outcomes, ("A", "B"), rule)
-        stable, unstable = evidence_by_run(outcomes, ("A", "B"), rule)
-        assert_allclose(stable.max(), verdict.evidence.log_stable)
-        assert_allclose(unstable.max(), verdict.evidence.log_unstable)
 
 
 def test_runs_side_by_side_are_few_if_they_are_long() -> None:

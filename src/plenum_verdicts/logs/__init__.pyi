@@ -15,8 +15,8 @@ from .log_mixtures import folder_name as folder_name
 from .log_mixtures import read_value as read_value
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
-from .log_scores import judge as judge
 from .log_scores import read_score as read_score
+from .log_scores import settle_results as settle_results
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 
@@ -34,7 +34,6 @@ __all__ = [
     "folder_name",
     "has_declared_options",
     "identify",
-    "judge",
     "list_doubts",
     "list_messages",
     "load",
@@ -42,4 +41,5 @@ __all__ = [
     "read_score",
     "read_usage",
     "read_value",
+    "settle_results",
 ]

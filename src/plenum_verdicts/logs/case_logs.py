@@ -3,21 +3,35 @@
 Nothing in these runs was controlled: neither their order, nor settings, nor shared state.
 """
 
-from collections import defaultdict
+import json
+from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
-from plenum.base import UserError, digest, flatten, pause_collector
-from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain, read_options
-from plenum_verdicts.logs.log_columns import NOT_RENAMED, Columns
+from plenum.base import UserError, digest, pause_collector
+from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain
+from plenum_verdicts.logs.case_names import list_options, name_cases, read_label, require_label
+from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Choice, Columns
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
+from plenum_verdicts.logs.log_findings import (
+    count_found,
+    find_cached,
+    find_contradictions,
+    find_copies,
+    find_equal_texts,
+    find_gaps,
+    find_reserved,
+    fold_decisions,
+    read_marks,
+    require_outcomes,
+)
 from plenum_verdicts.logs.log_mixtures import name_group, read_value
-from plenum_verdicts.logs.log_scores import judge
+from plenum_verdicts.logs.log_scores import Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
-from plenum_verdicts.readers import Row, Wrong, read_records
+from plenum_verdicts.readers import LogReader, LogSource, Row, Wrong, read_records
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -38,21 +52,29 @@ class CaseLog:
         How each run ended, as :func:`plenum_verdicts.logs.logged_run.end` says it.
     group
         The values of the fields by which the log is split; empty if it isn't.
+    key
+        A digest of the case's content, the same in each log.
     """
 
     case: AuditCase
     rows: tuple[Row, ...]
     ends: tuple[Entry, ...]
     group: str = ""
+    key: str = ""
 
 
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class _Run:
-    """A row of a log, and its place."""
+    """A row of a log, its place, and what its case is told by."""
 
     place: str
     number: int | float | str | None
     row: dict[str, Any]
+    label: str
+    content: str
+    marks: tuple[str, ...]
+    case: str = ""
+    key: str = ""
 
 
 @dataclass(frozen=True)
@@ -64,17 +86,23 @@ class Log:
     cases
         The cases and their runs; of a log that is split, of one group after the other.
     summary
-        A sentence on what was read: the format, and how many runs.
+        A sentence on what was read: the format, how many runs, and what is known of them.
     committee
         Name of the program.
     program
         What identifies it: the digest of the log's files, and what they say of it.
+    score
+        Name of the score in use; empty without one.
+    lines
+        Sentences on what was chosen, left out or may be wrong.
     """
 
     cases: tuple[CaseLog, ...]
     summary: str
     committee: str
     program: Mapping[str, Any]
+    score: str = ""
+    lines: tuple[str, ...] = ()
 
     @property
     def identity(self) -> str:
@@ -100,8 +128,12 @@ def read_log(
     columns: Mapping[str, Any] = NOT_RENAMED,
     named: str = "",
     by: Sequence[str] = (),
+    *,
+    score: str = "",
+    scale: Scale | None = None,
+    where: Mapping[str, Any] = MappingProxyType({}),
 ) -> Log:
-    """Read the runs of a log.
+    r"""Read the runs of a log.
 
     Parameters
     ----------
@@ -121,61 +153,192 @@ def read_log(
         The format; by default the one that recognises the log.
     by
         Fields by which the log is split: runs with different values are of different programs.
+    score
+        The score that counts, by its name or path: ``accuracy``, ``scores.correct.value``,
+        ``annotations[name=quality].score``; by default the only one, or the only one whose name
+        says that it is about being right.
+    scale
+        The lowest and the highest score there is; 0 and 1 by default.
+    where
+        The rows that count, by a value or values of columns: ``{"type": "match"}``.
 
     Raises
     ------
     UserError
-        The file, or a row of it, is malformed; the message names it.
+        The file, or a row of it, is malformed; several scores may be meant; or the log doesn't say
+        how its runs ended. The message names it, and what would help.
+
+    Examples
+    --------
+    >>> folder = getfixture("tmp_path")
+    >>> file = folder / "runs.jsonl"
+    >>> rows = ['{"case": "a", "decision": "yes"}', '{"case": "a", "decision": "no"}']
+    >>> _ = file.write_text("\n".join(rows))
+    >>> log = read_log(file)
+    >>> [row["decision"] for row in log.cases[0].rows]
+    ['yes', 'no']
+    >>> log.summary.rpartition(" (")[2]
+    'format=jsonl), 2 runs of 1 case: outputs in 2'
     """
+    wanted = score or str(columns.get("score") or "")
+    if scale is not None and not scale[0] < scale[1]:
+        raise UserError(f"scale={[*scale]}; give the lowest and the highest score, such as [1,5]")
     sources = find_sources(str(logs))
     reader = find_common_reader(sources, named)
-    renamed = Columns.of(columns, by)
-    groups: defaultdict[str, defaultdict[str, list[_Run]]] = defaultdict(lambda: defaultdict(list))
+    program = identify(reader, sources)
+    renamed = Columns.of({k: of for k, of in columns.items() if k != "score"}, by)
+    runs = _read_runs(reader, sources, renamed, wanted, where)
+    if not runs:
+        raise UserError(f"logs={logs}: it holds no run")
+    renamed.require_seen(Path(str(logs)))
+    lines = _list_told(reader, sources)
+    rows = [run.row for run in runs]
+    outputs = sum(row.get("decision") not in (None, "") for row in rows)
+    results = settle_results(rows, wanted, scale)
+    require_outcomes(str(logs), rows, outputs)
+    for run in runs:
+        if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
+            raise UserError(f"{run.place}: {renamed.explain_missing('decision')}")
+    known = {case.id: case for case in cases}
+    lines += results.lines
+    lines += _name(runs, named=bool(known))
+    lines += _find_doubts(reader, runs)
+    if not any(row.get("options") for row in rows) and not known:
+        lines += fold_decisions(rows)
+    logged = _group(runs, known, by, str(logs))
+    held = len({each.case.id for each in logged})
+    files = f", {len(sources)} files" if len(sources) > 1 else ""
+    found = count_found(reader, held, rows, outputs, results)
+    summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {found}"
+    named = committee or str(program.get("task", sources[0].path.stem))
+    return Log(logged, summary, named, program, results.score, tuple(lines))
+
+
+def _read_runs(
+    reader: LogReader,
+    sources: Sequence[LogSource],
+    columns: Columns,
+    wanted: str,
+    where: Mapping[str, Any],
+) -> list[_Run]:
+    """Return the runs of all files, in their order there."""
+    runs: list[_Run] = []
+    choice, alone = Choice(where), Counter[str]()
+    read = 0
     for source in sources:
         for place, row in read_records(reader, source):
-            where = f"{source.name}, {place}"
+            at = f"{source.name}, {place}"
             try:
                 if isinstance(row, Wrong):
                     raise row
-                name, run = _run(where, renamed.fields(row), renamed, len(sources) > 1)
+                read += 1
+                if where and not choice.has(row):
+                    continue
+                run = _run(at, row, columns, reader, wanted)
             except Wrong as problem:
-                raise UserError(f"{where}: {problem}") from None
-            groups[name_group(run.row, by)][name].append(run)
-    renamed.require_seen(Path(str(logs)))
-    if not groups:
-        raise UserError(f"logs={logs}: it holds no run")
-    runs = [run.row for each in groups.values() for found in each.values() for run in found]
-    for one in by:
-        if not any(read_value(row, one) for row in runs):
-            raise UserError(f"by: {one}; no run of {logs} has it")
-    program = identify(reader, sources)
-    known = {case.id: case for case in cases}
-    logged: list[CaseLog] = []
-    for group in sorted(groups):
-        logged += _read_logged(groups[group], known, group)
-    held = len({each.case.id for each in logged})
-    amount = f"{held:,} case{'' if held == 1 else 's'}, "
-    amount += f"{len(runs):,} run{'' if len(runs) == 1 else 's'}"
-    files = f", {len(sources)} files" if len(sources) > 1 else ""
-    summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {amount}"
-    named = committee or str(program.get("task", sources[0].path.stem))
-    return Log(tuple(logged), summary, named, program)
+                raise UserError(f"{at}: {problem}") from None
+            if len(sources) > 1:  # runs of several files are in the order of these
+                run.number = None
+            alone[str(row.get(reader.one_of, ""))] += 1
+            runs.append(run)
+    if read and not runs:
+        raise UserError(f"where={dict(where)}: no row is so; {choice.explain()}")
+    if len(alone) > 1:
+        shown = ", ".join(sorted(alone)[:_SHOWN])
+        raise UserError(
+            f"{reader.one_of}: the log has {len(alone)} ({shown}), with rows of the same runs; "
+            f"choose one: where={{{reader.one_of}: {min(alone)}}}"
+        )
+    return runs
 
 
-def _run(place: str, row: Row, columns: Columns, several: bool) -> tuple[str, _Run]:
-    """Return the case's id, and the run; runs of several files are in the order of these."""
-    read = plain(row)
-    judge(read)
-    for name in ("case", "decision"):
-        if name not in read and not (name == "decision" and read.get("error")):
-            raise Wrong(columns.explain_missing(name))
-    case = _flat(str(read["case"]))
-    if not case:
-        raise Wrong("case: empty")
-    number = None if several else read.get("run")
+def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str) -> _Run:
+    """Return a run as its row says it."""
+    fields = columns.fields(row)
+    if wanted:
+        fields.pop("score", None)
+        if (value := find_score(row, wanted)) is not ABSENT:
+            fields["score"] = value
+    read = plain(fields)
+    _drop_nothing(read)
+    read_right(read.get("right"))
+    content = ""
+    if "case" not in read and not reader.general:
+        read["case"] = row.get("label")
+    if "case" not in columns.named and not reader.general and row.get("content") is not None:
+        content = _encode(row["content"])
+    if read.get("case") is None:
+        raise Wrong(columns.explain_missing("case"))
+    list_options(read)
+    number = read.get("run")
     if isinstance(number, str) and number.strip().isdecimal():
         number = int(number)  # of a CSV
-    return case, _Run(place, None if number == "" else number, read)
+    if not isinstance(number, int | float | str | None):
+        raise Wrong(f"run: {str(number)[:60]!r} is no number and no text")
+    label = require_label(read_label(read["case"]))
+    return _Run(place, None if number == "" else number, read, label, content, read_marks(row))
+
+
+def _drop_nothing(row: dict[str, Any]) -> None:
+    """Take an error and a cache out of a row that say that there was none, as pandas writes it."""
+    if "error" in row and str(row["error"]).strip().lower() in _NO_ERROR:
+        del row["error"]
+    if "cached" in row and str(row.pop("cached")).strip().lower() in ("true", "1", "1.0"):
+        row["cached"] = True
+
+
+_NO_ERROR = ("", "none", "nan", "null", "false")
+_SHOWN = 5
+_encode = json.JSONEncoder(sort_keys=True, default=str).encode
+
+
+def _list_told(reader: LogReader, sources: Sequence[LogSource]) -> list[str]:
+    """Return what the files say of themselves, such as that they were cut."""
+    return [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
+
+
+def _name(runs: Sequence[_Run], named: bool) -> list[str]:
+    """Name the case of each run; if cases were given, by its id."""
+    if not named:
+        return [*name_cases(runs)]
+    for run in runs:
+        run.case = run.label
+        run.key = digest(run.label)
+    return []
+
+
+def _find_doubts(reader: LogReader, runs: Sequence[_Run]) -> Iterator[str]:
+    """Yield sentences on what may be wrong with the runs as rows."""
+    rows: defaultdict[str, list[Row]] = defaultdict(list)
+    own: defaultdict[str, list[Row]] = defaultdict(list)
+    numbers: defaultdict[str, list[Any]] = defaultdict(list)
+    for run in runs:
+        rows[run.case].append(run.row)
+        if not run.content:  # else the tool itself says what is another case
+            own[run.case].append(run.row)
+        numbers[run.case].append(run.number)
+    yield from find_cached(rows)
+    yield from find_copies([(run.case, run.marks) for run in runs])
+    yield from find_gaps(numbers)
+    yield from find_equal_texts(own)
+    yield from find_reserved([run.row for run in runs])
+    if reader.general or any("options" in run.row for run in runs):
+        yield from find_contradictions([run.row for run in runs])
+
+
+def _group(
+    runs: Sequence[_Run], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
+) -> tuple[CaseLog, ...]:
+    """Return the runs by the group that ``by`` splits them into, and by case."""
+    for one in by:
+        if not any(read_value(run.row, one) for run in runs):
+            raise UserError(f"by: {one}; no run of {logs} has it")
+    groups: defaultdict[str, defaultdict[str, list[_Run]]] = defaultdict(lambda: defaultdict(list))
+    for run in runs:
+        groups[name_group(run.row, by)][run.case].append(run)
+    return tuple(
+        logged for group in sorted(groups) for logged in _read_logged(groups[group], known, group)
+    )
 
 
 def _read_logged(
@@ -187,7 +350,8 @@ def _read_logged(
             raise UserError(f"{runs[0].place}: case {name[:_LONGEST]} isn't in case=")
         case = cases.get(name) or _case(name, runs, decided)
         ordered = _in_order(name, runs)
-        yield CaseLog(case, tuple(run.row for run in ordered), _check(case, ordered), group)
+        rows = tuple(run.row for run in ordered)
+        yield CaseLog(case, rows, _check(case, ordered), group, runs[0].key)
 
 
 def _list_decisions(runs: Sequence[_Run]) -> list[str]:
@@ -202,8 +366,9 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
         given |= {k: v for k, v in run.row.items() if k in _OF_CASE and v not in (None, "")}
     answer = given.get("answer")
     try:
-        if "options" in given:
-            options = read_options(given["options"])
+        if options := list_options(given):
+            told = next((run.row for run in runs if run.row.get("answer")), {})
+            answer = list_options(told).get(str(answer), answer)  # by the labels of its own row
         else:
             known = decided if len(decided) <= _MOST_OPTIONS else _list_decisions(runs)
             answer = decision({"decision": answer}) or None
@@ -220,7 +385,6 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
 
 
 _OF_CASE = ("text", "options", "answer")
-_flat = lru_cache(4096)(flatten)
 
 
 def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
@@ -243,18 +407,22 @@ def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
 def _check(case: AuditCase, runs: Sequence[_Run]) -> tuple[Entry, ...]:
     """Check a case's runs; return how they ended."""
     ends: list[Entry] = []
-    known: dict[str, Entry] = {}  # most runs end like another one
+    known: dict[tuple[str, str], Entry] = {}  # most runs end like another one
     for run in runs:
         row, text = run.row, run.row.get("decision")
+        own = list_options(row)
+        if own == case.options:
+            own = {}
         try:
             list_messages(row)
             read_usage(row)
         except Wrong as problem:
             raise UserError(f"{run.place}: {problem}") from None
         if isinstance(text, str) and not row.get("error"):
-            if text not in known:
-                known[text] = end(row, case)
-            ends.append(known[text])
+            key = text, str(own) if own else ""
+            if key not in known:
+                known[key] = end(row, case, own)
+            ends.append(known[key])
         else:
-            ends.append(end(row, case))
+            ends.append(end(row, case, own))
     return tuple(ends)

@@ -1,20 +1,22 @@
 """Columns of a log by the field of a run."""
 
 import json
+import re
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import UserError, strip_fence, strip_reasoning
 from plenum_verdicts.cases import CASE_COLUMNS as OF_DATA_SETS
 from plenum_verdicts.readers import Row
 
 FIELDS = (
     "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",
     "tokens_out", "model", "version", "fingerprint", "wording", "time", "seed", "text", "options",
-    "answer",
+    "answer", "scores", "cached",
 )  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
@@ -77,7 +79,7 @@ class Columns:
         if not self.named:
             return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
         if self._unseen:
-            self._unseen = {c for c in self._unseen if read_column(row, c) is _ABSENT}
+            self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}
         taken = moved | self.named.keys()
         found = {name: row[name] for name in FIELDS if name in row and name not in taken}
@@ -120,31 +122,84 @@ class Columns:
         return [value for value in found if value not in (None, "")] or None
 
 
-_ABSENT = object()
+ABSENT = object()
 
 
 def read_column(row: Row, name: str) -> Any:
-    """Return a column, or one in a column, which may be JSON, by its path; else ``_ABSENT``."""
-    if name in row or "." not in name:
-        return row.get(name, _ABSENT)
+    """Return a column, or one in a column, which may be JSON, by its path; else ``ABSENT``."""
+    if name in row or not ("." in name or "[" in name):
+        return row.get(name, ABSENT)
     value: Any = row
-    for part in name.split("."):
-        value = _unpack(value)
-        value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
+    for key, item in _PART.findall(name):
+        value = _item(value, item) if item else _unpack(value)
+        if not item:
+            value = value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
     return value
+
+
+_PART = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+"""A part of a path: a key, or an item of a list in brackets."""
+
+
+def _item(value: Any, item: str) -> Any:
+    """Return an item of a list by its place, or the one with a value: ``name=quality``."""
+    value = _unpack(value)
+    key, _, wanted = item.partition("=")
+    for number, each in enumerate(value if isinstance(value, list) else ()):
+        if str(number) == item or (isinstance(each, Mapping) and str(each.get(key)) == wanted):
+            return each
+    return ABSENT
 
 
 def _unpack(value: Any) -> Any:
-    """Read JSON in a cell."""
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
+    """Read JSON in a cell, which a model may have fenced, or reasoned about before."""
+    if isinstance(value, str) and value.lstrip()[:1] in _BEGINNINGS:
         with suppress(ValueError, RecursionError):
-            return json.loads(value)
+            return json.loads(strip_fence(strip_reasoning(value)))
     return value
+
+
+_BEGINNINGS = ("{", "[", "`", "<")
+"""How JSON begins, a fence, and reasoning."""
+
+
+class Choice:
+    """The rows of a log that count, by the values of columns: ``where={type: match}``.
+
+    Parameters
+    ----------
+    where
+        A value or a list of values by column.
+    """
+
+    def __init__(self, where: Mapping[str, Any]) -> None:
+        self._where = {
+            name: {str(v).lower() for v in (of if isinstance(of, list | tuple) else [of])}
+            for name, of in where.items()
+        }
+        self._seen: dict[str, Counter[str]] = {name: Counter() for name in where}
+
+    def has(self, row: Row) -> bool:
+        """Return whether a row counts."""
+        chosen = True
+        for name, values in self._where.items():
+            value = read_column(row, name)
+            text = "nothing" if value is ABSENT else str(value)
+            self._seen[name][text] += 1
+            chosen = chosen and text.lower() in values
+        return chosen
+
+    def explain(self) -> str:
+        """Return what the columns hold, for a choice that no row meets."""
+        return "; ".join(
+            f"{name} is " + " or ".join(f"{v[:40]} ({n:,} rows)" for v, n in seen.most_common(5))
+            for name, seen in self._seen.items()
+        )
 
 
 def _read_given(row: Row, name: str) -> Any:
     value = read_column(row, name)
-    return None if value is _ABSENT else value
+    return None if value is ABSENT else value
 
 
 def _columns(of: Any) -> Sequence[str]:

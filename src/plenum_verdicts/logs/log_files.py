@@ -9,7 +9,7 @@ from typing import Any
 from plenum.base import UserError, require_regular_file
 from plenum_verdicts.readers import LogReader, LogSource, describe_program, find_reader
 
-_SUFFIXES = (".csv", ".eval", ".json", ".jsonl", ".parquet")
+_SUFFIXES = (".csv", ".eval", ".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
 
 
 def find_sources(logs: str) -> tuple[LogSource, ...]:
@@ -60,15 +60,28 @@ def find_common_reader(sources: Sequence[LogSource], named: str = "") -> LogRead
     return first
 
 
+def _digest(source: LogSource) -> bytes:
+    with source.path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+
+
 def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
-    """Return what identifies the program of a log: the digest of its files, and what they say."""
+    """Return what identifies the program of a log: the digest of its files, and what they say.
+
+    Raises
+    ------
+    UserError
+        Two files are equal.
+    """
     hashed = hashlib.blake2b(digest_size=16)
+    names: dict[bytes, str] = {}
     for source in sources:
-        if source.is_file:
-            with source.path.open("rb") as file:
-                while piece := file.read(1 << 20):
-                    hashed.update(piece)
-        else:
-            hashed.update(source.name.encode())
+        found = _digest(source) if source.is_file else source.name.encode()
+        if found in names:  # the same runs would count twice
+            raise UserError(
+                f"logs: {source.name} and {names[found]} are equal, byte by byte; give one of them"
+            )
+        names[found] = source.name
+        hashed.update(found)
     about: Mapping[str, Any] = describe_program(reader, sources[0])
     return {"logs": hashed.hexdigest(), **about}

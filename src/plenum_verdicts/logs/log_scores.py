@@ -1,74 +1,313 @@
-"""Results of logged runs: right or wrong, a score, and the decision that stands for them."""
+"""The results of logged runs: one score for a log, right or wrong, and what stays unmeasured."""
 
-from collections.abc import Mapping
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, MutableMapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
+from plenum.base import UserError
+from plenum_verdicts.logs.log_columns import read_column
 from plenum_verdicts.readers import Wrong
 
 RIGHT, WRONG = "right", "wrong"
 """Decisions of runs of which only this is known."""
 
+UNNAMED = "score"
+"""Name of a score that is its tool's only one."""
+
+Scale = tuple[float, float]
+Row = MutableMapping[str, Any]
+
 _TRUE = {"true", "1", "1.0", "yes", "pass", "passed", "right", "correct", "c"}
 _FALSE = {"false", "0", "0.0", "no", "fail", "failed", "wrong", "incorrect", "i"}
+_WORDS = {**dict.fromkeys(_TRUE, 1.0), **dict.fromkeys(_FALSE, 0.0), "p": 0.5, "n": 0.0}
+"""What the words of judges count, those of inspect among them: C, P, I and N."""
+
+_TELLING = {
+    "correct", "correctness", "right", "accuracy", "exact_match", "exactmatch", "success", "pass",
+    "reward",
+}  # fmt: skip
+"""Names of scores that say whether a run is right."""
+
+_NOTHING = ("", "nan", "none", "null")
+_MOST_LABELS, _LONGEST_LABEL = 26, 100
+_SHOWN = 5
+_ITEM = re.compile(r"\w+\[name=([^\]]+)\](?:\.\w+)?")
 
 
-def judge(row: dict[str, Any]) -> None:
-    """Check a row's ``right`` and ``score``, and complete what follows from one of them.
+@dataclass
+class Results:
+    """What a log says of the results of its runs.
 
-    ``right`` becomes ``True`` or ``False``, ``score`` a number from 0 to 1; a score of 0 or 1 also
-    says whether the run is right. A row without a decision gets right, wrong or its score as one.
+    Attributes
+    ----------
+    score
+        Name of the score in use; empty without one.
+    right
+        True if the log itself says of runs whether they are right.
+    lines
+        Sentences on what was chosen or left out.
+    """
+
+    score: str = ""
+    right: bool = False
+    lines: list[str] = field(default_factory=list)
+
+
+def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = None) -> Results:
+    """Choose the score of a log, and complete each row by what it says of its run.
+
+    ``score`` becomes a number from 0 to 1, ``right`` ``True`` or ``False``; if all scores of the
+    log are 0 or 1, they say whether runs are right. A run that failed has neither, and a run whose
+    result is null, NaN or absent is ``unmeasured``. A row without a decision gets right, wrong or
+    its score as one.
+
+    Parameters
+    ----------
+    rows
+        All rows of the log; ``score`` in them is already that of ``wanted``.
+    wanted
+        Name of the score that the user chose.
+    scale
+        The lowest and the highest score there is.
 
     Raises
     ------
-    Wrong
-        One of them is nothing of that kind.
+    UserError
+        Several scores may be meant, some runs lack the one in use, or it is out of its scale.
 
     Examples
     --------
-    >>> row = {"case": "a", "score": "1"}
-    >>> judge(row)
-    >>> row
+    >>> rows = [{"case": "a", "score": "1"}, {"case": "a", "score": None}]
+    >>> settle_results(rows).score
+    'score'
+    >>> rows[0]
     {'case': 'a', 'score': 1.0, 'right': True, 'decision': 'right', 'answer': 'right'}
+    >>> rows[1]
+    {'case': 'a', 'unmeasured': True}
     """
-    score, right = _score(row), _right(row)
-    if right is None and score in (0, 1):
-        row["right"] = right = bool(score)
-    if "decision" not in row and right is not None:
-        row["decision"], row["answer"] = RIGHT if right else WRONG, RIGHT
-    elif "decision" not in row and score is not None:
-        row["decision"] = f"{score:g}"
+    results = Results()
+    _drop_failed(rows, results)
+    for row in rows:
+        if (right := read_right(row.pop("right", None))) is not None:
+            row["right"] = right
+            results.right = True
+    results.score = _choose(rows, wanted, results)
+    _measure(rows, results.score, scale)
+    values = {row["score"] for row in rows if "score" in row}
+    # A top grade isn't a right answer: only where nothing lies between are both the same.
+    if values and values <= {0, 1} and (scale is None or scale[0] == 0):
+        for row in rows:
+            if "score" in row:
+                row.setdefault("right", bool(row["score"]))
+    known = results.right or bool(results.score)
+    for row in rows:
+        _complete(row, known)
+    return results
+
+
+def find_score(row: Mapping[str, Any], path: str) -> Any:
+    """Return a run's score by its name or its path in the row; else :data:`.ABSENT`.
+
+    Examples
+    --------
+    >>> find_score({"scores": {"correct": 1}}, "scores.correct.value")
+    1
+    >>> row = {"annotations": [{"name": "tone", "score": 0.5}]}
+    >>> find_score(row, "annotations[name=tone].score")
+    0.5
+    """
+    named = dict(list_scores(row))
+    item = _ITEM.fullmatch(path)
+    short = item[1] if item else path.removeprefix("scores.")
+    for name in (path, short, re.sub(r"\.(value|score)$", "", short)):
+        if name in named:
+            return named[name]
+    return read_column(row, path)
+
+
+def list_scores(row: Mapping[str, Any], key: str = "scores") -> Iterator[tuple[str, Any]]:
+    """Yield the named scores of a row; those in others by their names with dots."""
+    held = row.get(key)
+    for name, value in held.items() if isinstance(held, Mapping) else ():
+        if isinstance(value, Mapping):
+            yield from ((f"{name}.{inner}", each) for inner, each in list_scores(held, name))
+        else:
+            yield name, value
 
 
 def read_score(row: Mapping[str, Any]) -> float | None:
-    """Return the score of a judged row: its own, else 1 for a right and 0 for a wrong run."""
+    """Return the score of a settled row: its own, else 1 for a right and 0 for a wrong run."""
     if "score" in row:
         return float(row["score"])
     return float(row["right"]) if "right" in row else None
 
 
-def _score(row: dict[str, Any]) -> float | None:
-    given = row.pop("score", None)
-    if given is None or given == "":
-        return None
-    try:
-        score = float(given)
-    except (TypeError, ValueError, OverflowError):
-        score = -1.0
-    if not 0 <= score <= 1:
-        raise Wrong(f"score: {str(given)[:60]!r} is no number from 0 to 1")
-    row["score"] = score
-    return score
+def read_right(given: Any) -> bool | None:
+    """Return whether a run is right; ``None`` if it isn't said.
 
-
-def _right(row: dict[str, Any]) -> bool | None:
-    given = row.pop("right", None)
-    if given is None or given == "":
-        return None
-    if given is True or given is False:
-        row["right"] = given
-        return bool(given)
+    Raises
+    ------
+    Wrong
+        It is neither true nor false.
+    """
+    if given is None or given is True or given is False:
+        return given
     text = str(given).strip().lower()
+    if text in _NOTHING:
+        return None
     if text not in _TRUE and text not in _FALSE:
         raise Wrong(f"right: {str(given)[:60]!r} is neither true nor false")
-    row["right"] = text in _TRUE
     return text in _TRUE
+
+
+@lru_cache(4096)
+def _parse(text: str) -> tuple[float | None, bool]:
+    """Return the number that a text says, if any, and whether it is a percentage."""
+    word = text.strip().lower()
+    if word in _NOTHING:
+        return None, False
+    if word in _WORDS:
+        return _WORDS[word], False
+    return float(word.removesuffix("%")), word.endswith("%")
+
+
+def _number(given: Any, scale: Scale | None = None) -> float | None:
+    """Return a score's number, on a scale from 0 to 1; ``None`` if it wasn't measured.
+
+    Raises
+    ------
+    ValueError
+        It is no number.
+    """
+    if given is None:
+        return None
+    number, percent = _parse(given) if isinstance(given, str) else (float(given), False)
+    if number is None or number != number:
+        return None
+    if scale is not None:
+        return (number - scale[0]) / (scale[1] - scale[0])
+    return number / 100 if percent else number
+
+
+def _is_number(given: Any) -> bool:
+    try:
+        return _number(given) is not None
+    except (TypeError, ValueError, OverflowError):
+        return False
+
+
+def _drop_failed(rows: Sequence[Row], results: Results) -> None:
+    """Take the results off runs that failed: such a run is neither right nor wrong."""
+    contrary = 0
+    for row in rows:
+        if row.get("error"):
+            contrary += row.get("right") in (True, "True", "true") or row.get("score") in (1, "1")
+            for name in ("right", "score"):
+                row.pop(name, None)
+    if contrary:
+        results.lines.append(
+            f"{contrary:,} runs with an error are marked as right; a failed run never is."
+        )
+
+
+def _choose(rows: Sequence[Row], wanted: str, results: Results) -> str:
+    """Return the name of the score in use, and put its value into each row's ``score``."""
+    ran = [row for row in rows if not row.get("error")]
+    if wanted or any("score" in row for row in ran):
+        name = wanted or UNNAMED
+        if wanted and not any("score" in row for row in ran):
+            raise UserError(f"score: no run has {wanted}; {_list_candidates(_count(ran))}")
+        having = sum("score" in row for row in ran)
+        if not wanted and having < len(ran) and not _can_do_without(ran, results):
+            raise UserError(_part(name, having, len(ran)))
+        return name
+    counted = _count(ran)
+    candidates = list(counted)
+    telling = [name for name in counted if name.rpartition(".")[2].lower() in _TELLING]
+    measured = sum(any(_is_number(value) for _, value in list_scores(row)) for row in ran)
+    if len(telling) == 1 and counted[telling[0]] == measured:
+        candidates = telling
+    if not candidates:
+        return ""
+    name = candidates[0]
+    having = sum(any(each == name for each, _ in list_scores(row)) for row in ran)
+    if len(candidates) == 1 and having == len(ran):
+        for row in ran:
+            row["score"] = dict(list_scores(row))[name]
+        return name
+    why = _part(name, having, len(ran)) if len(candidates) == 1 else _list_candidates(counted)
+    if not _can_do_without(ran, results):
+        raise UserError(f"score: which one counts? {why}")
+    results.lines.append(f"No score is used. {why}")
+    return ""
+
+
+def _count(rows: Sequence[Row]) -> Counter[str]:
+    """Return the number of runs that each score measured."""
+    return Counter(name for row in rows for name, value in list_scores(row) if _is_number(value))
+
+
+def _list_candidates(counted: Counter[str]) -> str:
+    """Return what may be chosen, in words."""
+    if not counted:
+        return "the log has no named scores"
+    shown = ", ".join(
+        f"score={name} (of {count:,} runs)" for name, count in counted.most_common(_SHOWN)
+    )
+    more = f" and {len(counted) - _SHOWN} more" if len(counted) > _SHOWN else ""
+    return f"The log has {shown}{more}."
+
+
+def _part(name: str, having: int, total: int) -> str:
+    return (
+        f"Only {having:,} of {total:,} runs have {name}; score={name} uses it, and counts the "
+        "others as unmeasured."
+    )
+
+
+def _can_do_without(rows: Sequence[Row], results: Results) -> bool:
+    """Return whether runs can be compared without a score: by their labels, or as right or not."""
+    if results.right:
+        return True
+    decided = {str(row.get("decision") or "") for row in rows} - {""}
+    if any(row.get("options") for row in rows):
+        return bool(decided)
+    return 0 < len(decided) <= _MOST_LABELS and max(map(len, decided)) <= _LONGEST_LABEL
+
+
+def _measure(rows: Sequence[Row], name: str, scale: Scale | None) -> None:
+    """Bring all scores to a scale from 0 to 1; take out those that weren't measured."""
+    numbers: list[float] = []
+    for row in rows:
+        given = row.pop("score", None)
+        try:
+            number = _number(given, scale)
+        except (TypeError, ValueError, OverflowError):
+            raise UserError(f"score: {str(given)[:60]!r} of {name} is no number") from None
+        if number is not None:
+            row["score"] = number
+            numbers.append(number)
+    low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    if low < 0 or high > 1:
+        if scale is not None:
+            raise UserError(f"scale=[{scale[0]:g},{scale[1]:g}]: a score of {name} lies outside")
+        raise UserError(
+            f"score: those of {name} lie from {low:g} to {high:g}, not from 0 to 1; say what they "
+            "are out of, such as scale=[1,5] or scale=[0,100]"
+        )
+
+
+def _complete(row: Row, known: bool) -> None:
+    """Mark a row without a result, and give one without a decision what its result says."""
+    measured = "score" in row or "right" in row
+    if known and not measured and not row.get("error"):
+        row["unmeasured"] = True
+    if "decision" in row or not measured:
+        return
+    if "right" in row:
+        row["decision"], row["answer"] = RIGHT if row["right"] else WRONG, RIGHT
+    else:
+        row["decision"] = f"{row['score']:g}"

@@ -1,0 +1,204 @@
+"""What was found in a log, in words, before anything is judged; and when it can't be judged."""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from plenum.base import UserError
+from plenum_verdicts.cases import NO_DECISION
+from plenum_verdicts.logs.case_names import list_options
+from plenum_verdicts.logs.log_scores import Results
+from plenum_verdicts.logs.logged_run import decision, fold
+from plenum_verdicts.readers import LogReader
+
+Row = Mapping[str, Any]
+
+_TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
+"""Fields in which two runs are hardly ever equal."""
+
+_SHOWN = 3
+_LONGEST = 40
+
+
+def count_found(
+    reader: LogReader, cases: int, rows: Sequence[Row], outputs: int, results: Results
+) -> str:
+    """Return what a log has, in one line.
+
+    Parameters
+    ----------
+    cases
+        Number of cases.
+    rows
+        The settled rows of all runs.
+    outputs
+        Number of runs with an output.
+    """
+    runs = len(rows)
+    held = f"{runs:,} run{'' if runs == 1 else 's'} of {cases:,} case{'' if cases == 1 else 's'}"
+    right = sum("right" in row for row in rows)
+    scores = sum("score" in row for row in rows)
+    said = reader.verdict if results.right else results.score
+    found = {
+        "outputs in": outputs,
+        f"right or wrong ({said}) in": right,
+        f"a score ({results.score}) in": scores if results.right or not right else 0,
+        "failed:": sum(bool(row.get("error")) for row in rows),
+        "unmeasured:": sum("unmeasured" in row for row in rows),
+        "answered by a cache:": sum("cached" in row for row in rows),
+    }
+    shown = [
+        f"{name} {number:,}" for name, number in found.items() if number or name == "outputs in"
+    ]
+    return f"{held}: {', '.join(shown)}"
+
+
+def require_outcomes(name: str, rows: Sequence[Row], outputs: int) -> None:
+    """Refuse a log that says of no run how it ended.
+
+    Raises
+    ------
+    UserError
+        All outputs are empty, and nothing else measures a run.
+    """
+    if outputs or any("right" in row or "score" in row or row.get("error") for row in rows):
+        return
+    if any("unmeasured" in row for row in rows):
+        raise UserError(f"logs={name}: no run was measured: each score is empty")
+    raise UserError(
+        f"logs={name}: the outputs of all {len(rows):,} runs are empty, and nothing says whether "
+        "they are right; name the columns by columns.decision, columns.right or columns.score, or "
+        "the tool by format"
+    )
+
+
+def find_cached(cases: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield a sentence on runs that a cache answered: they repeat an answer, and are no new one.
+
+    Raises
+    ------
+    UserError
+        Of most cases with repeats, all repeats are of the cache.
+    """
+    cached = sum("cached" in row for rows in cases.values() for row in rows)
+    if not cached:
+        return
+    total = sum(map(len, cases.values()))
+    repeated = alone = 0
+    for rows in cases.values():
+        # Another model or wording is another question to a cache.
+        asked = Counter((row.get("model"), row.get("wording")) for row in rows)
+        fresh = Counter((r.get("model"), r.get("wording")) for r in rows if "cached" not in r)
+        repeated += sum(count > 1 for count in asked.values())
+        alone += sum(count > 1 and fresh[key] <= 1 for key, count in asked.items())
+    said = f"{cached:,} of {total:,} runs were answered by a cache, which repeats an answer"
+    if repeated and alone > repeated / 2:
+        raise UserError(
+            f"logs: {said}: {alone:,} of {repeated:,} cases have one answer of their own, so that "
+            "nothing can be said of whether runs agree; run them again without it, such as by "
+            "promptfoo eval --no-cache"
+        )
+    yield f"{said[0].upper()}{said[1:]}: they may agree more than new ones would."
+
+
+def read_marks(row: Row) -> tuple[str, ...]:
+    """Return what a run is known by besides its answer, such as its time; empty without any."""
+    if not any(name in row for name in _TELLING):
+        return ()
+    return (str(row.get("decision")), *(str(row.get(name) or "") for name in _TELLING))
+
+
+def find_copies(runs: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
+    """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share.
+
+    Parameters
+    ----------
+    runs
+        The case of each run, and its marks.
+    """
+    held = [(case, marks) for case, marks in runs if marks]
+    fields = range(1, 1 + len(_TELLING))
+    # A time, or how long it took, may be of a whole night: it tells runs apart if most differ.
+    least = max(_SHOWN, len(runs) / 4)
+    telling = [n for n in fields if len({marks[n] for _, marks in held}) >= least]
+    known = Counter((case, marks[0], *(marks[n] for n in telling)) for case, marks in held)
+    copies = sum(count - 1 for count in known.values()) if telling else 0
+    if copies:
+        shown = ", ".join(_TELLING[n - 1] for n in telling)
+        yield (
+            f"{copies:,} of {len(runs):,} runs equal another one of their case in decision and "
+            f"{shown}: they may be copies, or of a cache."
+        )
+
+
+def find_contradictions(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence on runs whose decision and answer say something else than the log does."""
+    contrary: Counter[bool] = Counter()
+    for row in rows:
+        if "right" in row and row.get("answer") and row.get("decision") and not row.get("error"):
+            options = list_options(row)
+            given, answer = (options.get(fold(str(row[n])), row[n]) for n in ("decision", "answer"))
+            if (same := fold(str(given)) == fold(str(answer))) != row["right"]:
+                contrary[same] += 1
+    for same, count in contrary.items():
+        told = "the answer but counts as wrong" if same else "not the answer but counts as right"
+        yield f"The decision of {count:,} runs is {told}: the log's own word is taken."
+
+
+def find_gaps(cases: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+    """Yield a sentence on numbers of runs that leave others out: what is left may be selected."""
+    found = [
+        (name, numbers)
+        for name, given in cases.items()
+        if len(numbers := sorted(n for n in given if type(n) is int)) > 1
+        and any(after - before > 1 for before, after in pairwise(numbers))
+    ]
+    if found:
+        name, numbers = found[0]
+        shown = ", ".join(map(str, numbers[: _SHOWN + 1]))
+        yield (
+            f"The numbers of the runs have gaps in {len(found):,} cases (case {name[:_LONGEST]}: "
+            f"{shown}): were runs left out?"
+        )
+
+
+def find_equal_texts(cases: Mapping[str, Sequence[Row]]) -> Iterator[str]:
+    """Yield a sentence on one question that stands under several ids."""
+    ids: defaultdict[str, list[str]] = defaultdict(list)
+    for name, rows in cases.items():
+        if text := next((row["text"] for row in rows if row.get("text")), None):
+            ids[str(text)].append(name)
+    alike = [names for names in ids.values() if len(names) > 1]
+    if alike:
+        shown = " and ".join(name[:_LONGEST] for name in alike[0][:2])
+        yield (
+            f"{sum(map(len, alike)):,} cases share their text with another one, such as {shown}: "
+            "they may be one case under several ids."
+        )
+
+
+def find_reserved(rows: Sequence[Row]) -> Iterator[str]:
+    """Yield a sentence on decisions that are plenum's word for none."""
+    none = sum(str(row.get("decision")).strip().lower() == NO_DECISION for row in rows)
+    if none:
+        yield (
+            f"{none:,} runs decided {NO_DECISION!r}, which counts as no decision; if it is one, "
+            "declare it as an option of another label: columns.options"
+        )
+
+
+def fold_decisions(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
+    """Make equal values one decision, where no options are declared; yield a sentence on it."""
+    given = Counter(decision(row) for row in rows if row.get("decision") not in (None, ""))
+    forms: defaultdict[str, list[str]] = defaultdict(list)
+    for text in sorted(given, key=lambda each: (-given[each], each)):
+        forms[fold(text)].append(text)
+    first = {text: texts[0] for texts in forms.values() if len(texts) > 1 for text in texts[1:]}
+    if not first:
+        return
+    for row in rows:
+        if row.get("decision") is not None and (text := first.get(decision(row))):
+            row["decision"] = text
+    shown = "; ".join(f"{other} and {one}" for other, one in [*first.items()][:_SHOWN])
+    yield f"Decisions of equal value count as one: {shown[:200]}."

@@ -1,4 +1,4 @@
-"""Runs that exist already become journals, from which verdict and tables are those of any run."""
+"""Runs that exist already are read by case, with what each row says of its run."""
 
 import json
 import struct
@@ -8,15 +8,12 @@ from typing import Any
 
 import pyarrow
 import pytest
-from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
-from plenum.records import transcript
-from plenum_audit.execution.summarise_program import estimates
-from plenum_audit.tracking import programs
 from plenum_verdicts.cases.case import AuditCase
-from plenum_verdicts.logs.case_logs import CaseLog, load
+from plenum_verdicts.logs.case_logs import CaseLog, load, read_log
 from plenum_verdicts.logs.log_doubts import list_doubts
+from plenum_verdicts.logs.logged_run import list_messages, read_usage
 
 
 def jsonl(path: Path, *rows: Any) -> Path:
@@ -25,11 +22,9 @@ def jsonl(path: Path, *rows: Any) -> Path:
     return path
 
 
-def transcripts(logged: CaseLog, folder: Path) -> list[transcript.Transcript]:
-    """The journals, written and read back."""
-    logged.write(folder)
-    logged.write(folder)  # what is there stays as it is
-    return [transcript.read(path) for path in sorted(folder.iterdir())]
+def decisions(logged: CaseLog) -> list[Any]:
+    """What the runs of a case decided; None of those that failed."""
+    return [each.get("decision") for each in logged.ends]
 
 
 def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
@@ -40,17 +35,16 @@ def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
     )
     ann, bob = load(log)
     assert ann.case.options == {"no": "no", "yes": "yes"}
-    assert [run[-1]["decision"] for run in ann.runs] == ["yes", "no"]
-    assert ann.condition.factors["committee"] == "hiring"
-    assert ann.condition.factors["backend"] == "logs"
+    assert decisions(ann) == ["yes", "no"]
     assert bob.case == AuditCase("bob", "bob", {"no": "no", "yes": "yes"})
-    assert ann.condition.program_identity == bob.condition.program_identity
-    other = load(jsonl(log, {"case": "ann", "decision": "yes"}))[0]
-    assert other.condition.program_identity != ann.condition.program_identity
-    assert other.case.options == {"yes": "yes", "other": "any other decision"}
+    read = read_log(log)
+    assert read.committee == "hiring"
+    other = read_log(jsonl(log, {"case": "ann", "decision": "yes"}))
+    assert other.identity != read.identity
+    assert other.cases[0].case.options == {"yes": "yes", "other": "any other decision"}
 
 
-def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_path: Path) -> None:
+def test_a_row_says_what_was_said_and_used_in_its_run(tmp_path: Path) -> None:
     said = [
         {"seat": "chair", "round": 1, "text": "Hire.", "preferences": {"A": 3, "B": 1}},
         {"role": "assistant", "content": "No."},
@@ -66,26 +60,21 @@ def test_journals_of_a_log_give_the_estimates_and_the_tables_of_a_program(tmp_pa
     )
     (logged,) = load(log)
     assert logged.case == AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "A")
-    read = transcripts(logged, tmp_path / "journals")
-    assert [t.decision for t in read] == ["A", "A", "none", None, None]
-    assert [t.reason for t in read[3:]] == ["timeout", "bug"]
-    found = estimates(read[:3])["metrics"]
-    assert_allclose([found["share"], found["disagreement"]], [2 / 3, 2 / 3])
-    tables = programs.tabulate_programs(read)
-    assert tables["messages"]["seat"].tolist() == ["chair", "assistant"]
-    assert tables["messages"]["preferences"][0] == {"A": 0.75, "B": 0.25}
-    assert tables["calls"][["tokens_in", "cost", "model"]].values.tolist() == [[7, 0.5, "m"]]
-    assert tables["calls"]["prompt"].isna().all()  # nobody knows what was sent
+    assert decisions(logged) == ["A", "A", "none", None, None]
+    assert [end["reason"] for end in logged.ends[3:]] == ["timeout", "bug"]
+    assert list_messages(logged.rows[0]) == [(1, "chair", "Hire."), (2, "assistant", "No.")]
+    assert read_usage(logged.rows[0]) == (7, 0, 0.5)
 
 
 def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
     case = AuditCase("ann", "Hire Ann?", {"A": "Hire", "B": "Reject"}, "B")
     log = tmp_path / "runs.csv"
     log.write_text("case,run,decision\nann,10,Reject\nann,9,Hire\n", encoding="utf-8-sig")
-    (logged,) = load(log, [case], "team")
+    read = read_log(log, [case], "team")
+    (logged,) = read.cases
     assert logged.case is case
-    assert logged.condition.committee == "team"
-    assert [run[-1]["decision"] for run in logged.runs] == ["A", "B"]
+    assert read.committee == "team"
+    assert decisions(logged) == ["A", "B"]
     with pytest.raises(UserError, match="line 2: case ann isn't in case="):
         load(log, [AuditCase("bob", "?", case.options)])
 
@@ -99,11 +88,13 @@ RUN = {"case": "a", "decision": "x"}
         ([{"case": "a"}], "line 1: no decision"),
         ([{"decision": "x"}], "line 1: no case"),
         ([RUN, [1]], "line 2: no JSON object"),
+        ([{**RUN, "run": [3]}], "line 1: run: '[3]' is no number and no text"),
+        ([{**RUN, "cost": 1e308}], "cost: '1e+308' is no number"),
+        ([{**RUN, "decision": ""}], "the outputs of all 1 runs are empty"),
         ([{**RUN, "run": 3}] * 2, "line 2: case a, run 3: it stands in line 1, too"),
         ([{**RUN, "cost": -1}], "cost: '-1' is no number of at least 0"),
         ([{**RUN, "tokens_in": "many"}], "tokens_in: 'many' is no number"),
         ([{**RUN, "messages": [1]}], "messages: number 1 is no object"),
-        ([{**RUN, "messages": [{"preferences": {"q": 1}}]}], "preferences: {'q': 1}; give a share"),
         ([{**RUN, "options": ["x"]}], "line 1: options: fewer than two"),
         ([{**RUN, "options": ["x", "y"], "answer": "z"}], "line 1: answer: 'z' is no option"),
         ([{**RUN, "options": ["Yes", "yes"]}], "line 1: case a: options A (Yes) and B (yes) look"),
@@ -123,9 +114,9 @@ def test_decisions_that_look_alike_or_begin_alike_stay_apart(tmp_path: Path) -> 
     log = jsonl(tmp_path / "a.jsonl", *({"case": "a", "decision": text} for text in decided))
     (logged,) = load(log)
     assert len(logged.case.options) == 4
-    assert len({run[-1]["decision"] for run in logged.runs}) == 4
+    assert len({*decisions(logged)}) == 4
     named = jsonl(tmp_path / "b.jsonl", {**RUN, "decision": decided[3], "options": decided[1:]})
-    assert load(named)[0].runs[0][-1]["decision"] == "C"
+    assert decisions(load(named)[0]) == ["C"]
 
 
 YES_NO = {"Y": "Yes", "N": "No"}
@@ -139,8 +130,8 @@ def test_declared_options_are_read_as_those_of_programs_and_the_rest_is_told(
         tmp_path / "a.jsonl", *({"case": "a", "decision": t, "options": YES_NO} for t in texts)
     )
     logged = load(log)
-    ends = [run[-1] for run in logged[0].runs]
-    assert [end["decision"] for end in ends] == ["Y", "Y", "N", *["none"] * 5]
+    ends = logged[0].ends
+    assert decisions(logged[0]) == ["Y", "Y", "N", *["none"] * 5]
     assert [end.get("unread", "") for end in ends[4:6]] == [
         "it names no option: perhaps",
         "it names no option: maybe later",
@@ -164,14 +155,14 @@ def test_decisions_that_differ_in_their_looks_alone_are_told_and_not_merged(
         return jsonl(tmp_path / "a.jsonl", *({"case": c, "decision": d} for c, d in runs))
 
     logged = load(log(("a", "Yes"), ("a", "yes "), ("a", "No"), ("b", "No"), ("b", "YES")))
-    assert {run[-1]["decision"] for run in logged[0].runs} == {"Yes", "yes", "No"}
+    assert {*decisions(logged[0])} == {"Yes", "yes", "No"}
     (line,) = list_doubts(logged)  # not of what is spelt alike within each case
     assert ': "Yes" and "yes". If they mean the same, declare the options, such as ' in line
     assert "'columns.options={A: Approve, B: Reject}'" in line
     assert list_doubts(load(log(("a", "Yes"), ("a", "No"), ("b", "yes")))) == ()
     declared = load(log(("a", "Yes"), ("a", "yes ")), columns={"options": YES_NO})
     assert list_doubts(declared) == ()
-    assert {run[-1]["decision"] for run in declared[0].runs} == {"Y"}
+    assert {*decisions(declared[0])} == {"Y"}
 
 
 def sample(epoch: int, answer: str | None, **more: Any) -> dict[str, Any]:
@@ -220,16 +211,15 @@ def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
         path.write_text(json.dumps({**HEADER, "samples": SAMPLES}), encoding="utf-8")
     else:
         path = packed(tmp_path / "log.eval", form == "zstandard")
-    (logged,) = load(path)
-    condition = logged.condition
-    assert condition.case == AuditCase("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
-    assert (condition.committee, condition.model) == ("mmlu", "openai/m")
-    assert condition.program["revision"] == {"commit": "abc"}
-    assert [run[-1].get("decision") for run in logged.runs] == ["B", "A", *"B" * 9, None]
-    assert logged.runs[11][-1]["detail"] == "out of memory"
-    said, call, _ = logged.runs[0]
-    assert (said["seat"], said["text"]) == ("assistant", "ANSWER: B")
-    assert (call["tokens_in"], call["tokens_out"], call["cost"]) == (7, 3, None)
+    log = read_log(path)
+    (logged,) = log.cases
+    assert logged.case == AuditCase("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
+    assert (log.committee, logged.rows[0]["model"]) == ("mmlu", "openai/m")
+    assert log.program["revision"] == {"commit": "abc"}
+    assert decisions(logged) == ["B", "A", *"B" * 9, None]
+    assert logged.ends[11]["detail"] == "out of memory"
+    assert list_messages(logged.rows[0]) == [(1, "assistant", "ANSWER: B")]
+    assert read_usage(logged.rows[0]) == (7, 3, None)
 
 
 @pytest.mark.parametrize(

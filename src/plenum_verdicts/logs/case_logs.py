@@ -190,15 +190,15 @@ def read_log(
     runs = _read_runs(reader, sources, renamed, wanted, where)
     if not runs:
         raise UserError(f"logs={logs}: it holds no run")
-    renamed.require_seen(Path(str(logs)))
     lines = _list_told(reader, sources)
     rows = [run.row for run in runs]
     outputs = sum(row.get("decision") not in (None, "") for row in rows)
     results = settle_results(rows, wanted, scale)
-    require_outcomes(str(logs), rows, outputs)
     for run in runs:
         if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
             raise UserError(f"{run.place}: {renamed.explain_missing('decision')}")
+    renamed.require_seen(Path(str(logs)))
+    require_outcomes(str(logs), rows, outputs)
     known = {case.id: case for case in cases}
     lines += results.lines
     lines += _name(runs, named=bool(known))

@@ -86,7 +86,7 @@ def _set_names(found: Mapping[tuple[str, ...], Sequence[Named]]) -> None:
             told = json.loads(content) if content and not parts else None
             # A task or a domain is shorter than a digest, and says more.
             short = isinstance(told, str) and len(told) <= _LONGEST // 4
-            name += f" ({flatten(told)})" if short else f" #{key[:_DIGITS]}"
+            name += f" ({flatten(str(told))})" if short else f" #{key[:_DIGITS]}"
         for run in held:
             run.case, run.key = name, key
 

@@ -198,7 +198,7 @@ def fold_decisions(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     if not first:
         return
     for row in rows:
-        if row.get("decision") is not None and (text := first.get(decision(row))):
-            row["decision"] = text
+        if row.get("decision") is not None and (one := first.get(decision(row))):
+            row["decision"] = one
     shown = "; ".join(f"{other} and {one}" for other, one in [*first.items()][:_SHOWN])
     yield f"Decisions of equal value count as one: {shown[:200]}."

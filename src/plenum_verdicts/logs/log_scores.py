@@ -133,7 +133,8 @@ def list_scores(row: Mapping[str, Any], key: str = "scores") -> Iterator[tuple[s
     held = row.get(key)
     for name, value in held.items() if isinstance(held, Mapping) else ():
         if isinstance(value, Mapping):
-            yield from ((f"{name}.{inner}", each) for inner, each in list_scores(held, name))
+            inside = list_scores({name: value}, name)
+            yield from ((f"{name}.{inner}", each) for inner, each in inside)
         else:
             yield name, value
 

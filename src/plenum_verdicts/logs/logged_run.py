@@ -54,9 +54,16 @@ def _shorten(text: str) -> str:
 def _line(row: Mapping[str, Any]) -> str:
     """Return the whole decision in one line."""
     text = row.get("decision")
-    if isinstance(text, Mapping | list):  # equal objects may have their keys in another order
+    if text is None:
+        return ""
+    if isinstance(text, dict | list):  # equal objects may have their keys in another order
         text = json.dumps(text, sort_keys=True, ensure_ascii=False)
-    return "" if text is None else _flat(strip_reasoning(str(text)))
+    return _answer(text if isinstance(text, str) else str(text))
+
+
+@lru_cache(4096)
+def _answer(text: str) -> str:
+    return flatten(strip_reasoning(text))
 
 
 @lru_cache(4096)
@@ -81,9 +88,6 @@ def fold(text: str) -> str:
 
 
 _NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
-
-
-_flat = lru_cache(4096)(flatten)
 
 
 def list_messages(row: Mapping[str, Any]) -> list[tuple[int, str, str]]:
@@ -153,20 +157,20 @@ def end(row: Mapping[str, Any], case: AuditCase, own: Mapping[str, str] | None =
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]
         return {"status": "failed", "reason": reason, "detail": detail}
-    options = own or case.options
-    label = None
-    for text in (_line(row), decision(row)):
+    options, line = own or case.options, _line(row)
+    label = line if line in options else None
+    for text in () if label else (line, decision(row)):
         with suppress(Wrong):  # nothing that can be read
             label = label or find_option(text, options)
-    folded = [key for key, name in options.items() if fold(name) == fold(_line(row))]
-    if label is None and len(folded) == 1:
-        label = folded[0]
+    if label is None:
+        folded = [key for key, name in options.items() if fold(name) == fold(line)]
+        label = folded[0] if len(folded) == 1 else None
     unread = {}
-    if label is None and _line(row) not in ("", NO_DECISION):
+    if label is None and line not in ("", NO_DECISION):
         try:  # as what a program returns is read
-            label = read_decision(GivenDecision(text=_line(row)), options)
+            label = read_decision(GivenDecision(text=line), options)
         except UnreadableDecision as problem:
             unread = {"unread": redact(str(problem))}
-    if own and label in own:  # the same name may have another label in this run
-        label = find_option(own[label], case.options)
+    if own and label:  # the same name may have another label in this run
+        label = find_option(own.get(label), case.options)
     return {"status": "completed", "decision": label or NO_DECISION, **unread}

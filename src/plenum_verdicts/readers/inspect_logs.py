@@ -77,11 +77,12 @@ def _tell(source: LogSource) -> Iterator[str]:
         return
     samples, epochs = (about.get("dataset") or {}).get("samples"), asked.get("epochs") or 1
     held = sum(1 for _ in _samples(source))
-    planned = f" of {samples * epochs:,} that were planned ({samples:,} samples, {epochs} epochs)"
+    planned = ""
+    if isinstance(samples, int) and isinstance(epochs, int):
+        planned = f" of {samples * epochs:,} that were planned ({samples:,} samples, {epochs} each)"
     yield (
-        f"its status is {status!r}: it has {held:,} runs"
-        + (planned if isinstance(samples, int) and isinstance(epochs, int) else "")
-        + ". What is missing may not be missing by chance."
+        f"its status is {status!r}: it has {held:,} runs{planned}. What is missing may not be "
+        "missing by chance."
     )
 
 

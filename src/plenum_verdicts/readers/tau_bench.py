@@ -2,7 +2,7 @@
 
 import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum.base import refuse_repeats, require_regular_file
@@ -59,7 +59,7 @@ def _read_second(source: LogSource) -> Records:
         yield place, row
 
 
-def _simulations(source: LogSource) -> Records:
+def _simulations(source: LogSource) -> Iterator[tuple[str, Mapping[str, Any]]]:
     """Yield the simulations: of the file, else of the folder ``simulations`` next to it."""
     inside = False
     for record in list_records(source, "simulations"):

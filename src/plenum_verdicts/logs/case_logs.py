@@ -13,17 +13,12 @@ from typing import Any
 
 from plenum.base import UserError, digest, pause_collector
 from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain
-from plenum_verdicts.logs.case_names import list_options, name_cases, read_label, require_label
+from plenum_verdicts.logs.case_names import Run, list_options, name_cases, read_label
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Choice, Columns
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
 from plenum_verdicts.logs.log_findings import (
     count_found,
-    find_cached,
-    find_contradictions,
-    find_copies,
-    find_equal_texts,
-    find_gaps,
-    find_reserved,
+    find_doubts,
     fold_decisions,
     read_marks,
     require_outcomes,
@@ -60,20 +55,6 @@ class CaseLog:
     rows: tuple[Row, ...]
     ends: tuple[Entry, ...]
     group: str = ""
-    key: str = ""
-
-
-@dataclass(slots=True)
-class _Run:
-    """A row of a log, its place, and what its case is told by."""
-
-    place: str
-    number: int | float | str | None
-    row: dict[str, Any]
-    label: str
-    content: str
-    marks: tuple[str, ...]
-    case: str = ""
     key: str = ""
 
 
@@ -190,7 +171,7 @@ def read_log(
     runs = _read_runs(reader, sources, renamed, wanted, where)
     if not runs:
         raise UserError(f"logs={logs}: it holds no run")
-    lines = _list_told(reader, sources)
+    lines = [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
     rows = [run.row for run in runs]
     outputs = sum(row.get("decision") not in (None, "") for row in rows)
     results = settle_results(rows, wanted, scale)
@@ -200,9 +181,7 @@ def read_log(
     renamed.require_seen(Path(str(logs)))
     require_outcomes(str(logs), rows, outputs)
     known = {case.id: case for case in cases}
-    lines += results.lines
-    lines += _name(runs, named=bool(known))
-    lines += _find_doubts(reader, runs)
+    lines += [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
     logged = _group(runs, known, by, str(logs))
@@ -220,9 +199,9 @@ def _read_runs(
     columns: Columns,
     wanted: str,
     where: Mapping[str, Any],
-) -> list[_Run]:
+) -> list[Run]:
     """Return the runs of all files, in their order there."""
-    runs: list[_Run] = []
+    runs: list[Run] = []
     choice, alone = Choice(where), Counter[str]()
     read = 0
     for source in sources:
@@ -252,7 +231,7 @@ def _read_runs(
     return runs
 
 
-def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str) -> _Run:
+def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str) -> Run:
     """Return a run as its row says it."""
     fields = columns.fields(row)
     if wanted:
@@ -275,8 +254,9 @@ def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str)
         number = int(number)  # of a CSV
     if not isinstance(number, int | float | str | None):
         raise Wrong(f"run: {str(number)[:60]!r} is no number and no text")
-    label = require_label(read_label(read["case"]))
-    return _Run(place, None if number == "" else number, read, label, content, read_marks(row))
+    if not (label := read_label(read["case"])):
+        raise Wrong("case: empty")
+    return Run(place, None if number == "" else number, read, label, content, read_marks(row))
 
 
 def _drop_nothing(row: dict[str, Any]) -> None:
@@ -292,48 +272,14 @@ _SHOWN = 5
 _encode = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
-def _list_told(reader: LogReader, sources: Sequence[LogSource]) -> list[str]:
-    """Return what the files say of themselves, such as that they were cut."""
-    return [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
-
-
-def _name(runs: Sequence[_Run], named: bool) -> list[str]:
-    """Name the case of each run; if cases were given, by its id."""
-    if not named:
-        return [*name_cases(runs)]
-    for run in runs:
-        run.case = run.label
-        run.key = digest(run.label)
-    return []
-
-
-def _find_doubts(reader: LogReader, runs: Sequence[_Run]) -> Iterator[str]:
-    """Yield sentences on what may be wrong with the runs as rows."""
-    rows: defaultdict[str, list[Row]] = defaultdict(list)
-    own: defaultdict[str, list[Row]] = defaultdict(list)
-    numbers: defaultdict[str, list[Any]] = defaultdict(list)
-    for run in runs:
-        rows[run.case].append(run.row)
-        if not run.content:  # else the tool itself says what is another case
-            own[run.case].append(run.row)
-        numbers[run.case].append(run.number)
-    yield from find_cached(rows)
-    yield from find_copies([(run.case, run.marks) for run in runs])
-    yield from find_gaps(numbers)
-    yield from find_equal_texts(own)
-    yield from find_reserved([run.row for run in runs])
-    if reader.general or any("options" in run.row for run in runs):
-        yield from find_contradictions([run.row for run in runs])
-
-
 def _group(
-    runs: Sequence[_Run], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
+    runs: Sequence[Run], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
 ) -> tuple[CaseLog, ...]:
     """Return the runs by the group that ``by`` splits them into, and by case."""
     for one in by:
         if not any(read_value(run.row, one) for run in runs):
             raise UserError(f"by: {one}; no run of {logs} has it")
-    groups: defaultdict[str, defaultdict[str, list[_Run]]] = defaultdict(lambda: defaultdict(list))
+    groups: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
     for run in runs:
         groups[name_group(run.row, by)][run.case].append(run)
     return tuple(
@@ -342,7 +288,7 @@ def _group(
 
 
 def _read_logged(
-    by_case: Mapping[str, list[_Run]], cases: Mapping[str, AuditCase], group: str
+    by_case: Mapping[str, list[Run]], cases: Mapping[str, AuditCase], group: str
 ) -> Iterator[CaseLog]:
     decided = _list_decisions([run for runs in by_case.values() for run in runs])
     for name, runs in by_case.items():
@@ -354,12 +300,12 @@ def _read_logged(
         yield CaseLog(case, rows, _check(case, ordered), group, runs[0].key)
 
 
-def _list_decisions(runs: Sequence[_Run]) -> list[str]:
+def _list_decisions(runs: Sequence[Run]) -> list[str]:
     """Return the decisions of runs whose log doesn't name the options."""
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
 
-def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
+def _case(name: str, runs: Sequence[Run], decided: Sequence[str]) -> AuditCase:
     """Return the case from the first rows with its text, its options or its answer."""
     given: dict[str, Any] = {}
     for run in reversed(runs):
@@ -387,7 +333,7 @@ def _case(name: str, runs: Sequence[_Run], decided: Sequence[str]) -> AuditCase:
 _OF_CASE = ("text", "options", "answer")
 
 
-def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
+def _in_order(name: str, runs: Sequence[Run]) -> Sequence[Run]:
     """Return the runs of a case in the order of their numbers, if they have any."""
     numbers = [run.number for run in runs]
     if all(number is None for number in numbers):
@@ -404,15 +350,15 @@ def _in_order(name: str, runs: Sequence[_Run]) -> Sequence[_Run]:
     return runs
 
 
-def _check(case: AuditCase, runs: Sequence[_Run]) -> tuple[Entry, ...]:
+def _check(case: AuditCase, runs: Sequence[Run]) -> tuple[Entry, ...]:
     """Check a case's runs; return how they ended."""
     ends: list[Entry] = []
     known: dict[tuple[str, str], Entry] = {}  # most runs end like another one
     for run in runs:
         row, text = run.row, run.row.get("decision")
         own = list_options(row)
-        if own == case.options:
-            own = {}
+        if own == case.options or {*own.values()} != {*case.options.values()}:
+            own = {}  # the case's own are meant, or given by the user
         try:
             list_messages(row)
             read_usage(row)

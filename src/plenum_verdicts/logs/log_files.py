@@ -20,15 +20,15 @@ def find_sources(logs: str) -> tuple[LogSource, ...]:
     UserError
         A folder or a pattern has no file, or a file can't be read.
     """
-    source = LogSource(logs)
-    if source.is_file and source.path.is_dir():
-        found = sorted(p for p in source.path.iterdir() if p.suffix in _SUFFIXES and p.is_file())
+    source, path = LogSource(logs), Path(logs).expanduser()
+    if source.is_file and path.is_dir():
+        found = sorted(p for p in path.iterdir() if p.suffix in _SUFFIXES and p.is_file())
         if not found:
             raise UserError(f"logs={logs}: the folder has no file in {', '.join(_SUFFIXES)}")
     elif source.is_file:
-        found = [source.path]
+        found = [path]
     elif any(mark in logs for mark in "*?["):
-        found = sorted(map(Path, glob.glob(str(source.path))))
+        found = sorted(map(Path, glob.glob(str(path))))
     else:
         return (source,)
     if not found:

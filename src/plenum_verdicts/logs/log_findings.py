@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_verdicts.cases import NO_DECISION
-from plenum_verdicts.logs.case_names import list_options
+from plenum_verdicts.logs.case_names import Run, list_options
 from plenum_verdicts.logs.log_scores import Results
 from plenum_verdicts.logs.logged_run import decision, fold
 from plenum_verdicts.readers import LogReader
@@ -18,7 +18,6 @@ _TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
 """Fields in which two runs are hardly ever equal."""
 
 _SHOWN = 3
-_LONGEST = 40
 
 
 def count_found(
@@ -73,33 +72,56 @@ def require_outcomes(name: str, rows: Sequence[Row], outputs: int) -> None:
     )
 
 
-def find_cached(cases: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """Yield a sentence on runs that a cache answered: they repeat an answer, and are no new one.
+def find_doubts(runs: Sequence[Run], general: bool) -> Iterator[str]:
+    """Yield sentences on what may be wrong with the runs of a log as rows.
+
+    Parameters
+    ----------
+    general
+        True for a plain table: its columns were put together by people.
 
     Raises
     ------
     UserError
-        Of most cases with repeats, all repeats are of the cache.
+        Of most cases with repeats, all repeats are of a cache.
     """
-    cached = sum("cached" in row for rows in cases.values() for row in rows)
-    if not cached:
+    cases: defaultdict[str, list[Run]] = defaultdict(list)
+    for run in runs:
+        cases[run.case].append(run)
+    yield from _find_cached(cases)
+    yield from _find_copies(runs)
+    yield from _find_gaps(cases)
+    yield from _find_equal_texts(cases)
+    if none := sum(run.row.get("decision") == NO_DECISION for run in runs):
+        yield (
+            f"{none:,} runs decided {NO_DECISION!r}, which counts as no decision; if it is one, "
+            "declare it as an option of another label: columns.options"
+        )
+    if general or any("options" in run.row for run in runs):
+        yield from _find_contradictions(runs)
+
+
+def _find_cached(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+    """Yield a sentence on runs that a cache answered: they repeat an answer, and are no new one."""
+    # Another model or wording is another question to a cache.
+    asked, fresh = Counter[Any](), Counter[Any]()
+    for name, runs in cases.items():
+        for row in (run.row for run in runs):
+            key = name, row.get("model"), row.get("wording")
+            asked[key] += 1
+            fresh[key] += "cached" not in row
+    if not (cached := asked.total() - fresh.total()):
         return
-    total = sum(map(len, cases.values()))
-    repeated = alone = 0
-    for rows in cases.values():
-        # Another model or wording is another question to a cache.
-        asked = Counter((row.get("model"), row.get("wording")) for row in rows)
-        fresh = Counter((r.get("model"), r.get("wording")) for r in rows if "cached" not in r)
-        repeated += sum(count > 1 for count in asked.values())
-        alone += sum(count > 1 and fresh[key] <= 1 for key, count in asked.items())
-    said = f"{cached:,} of {total:,} runs were answered by a cache, which repeats an answer"
-    if repeated and alone > repeated / 2:
+    repeated = [key for key, count in asked.items() if count > 1]
+    alone = sum(fresh[key] <= 1 for key in repeated)
+    said = f"{cached:,} of {asked.total():,} runs were answered by a cache, which repeats an answer"
+    if alone > len(repeated) / 2:
         raise UserError(
-            f"logs: {said}: {alone:,} of {repeated:,} cases have one answer of their own, so that "
-            "nothing can be said of whether runs agree; run them again without it, such as by "
+            f"logs: {said}: {alone:,} of {len(repeated):,} cases have one answer of their own, so "
+            "that nothing can be said of whether runs agree; run them again without it, such as by "
             "promptfoo eval --no-cache"
         )
-    yield f"{said[0].upper()}{said[1:]}: they may agree more than new ones would."
+    yield f"{said}: they may agree more than new ones would."
 
 
 def read_marks(row: Row) -> tuple[str, ...]:
@@ -109,15 +131,9 @@ def read_marks(row: Row) -> tuple[str, ...]:
     return (str(row.get("decision")), *(str(row.get(name) or "") for name in _TELLING))
 
 
-def find_copies(runs: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
-    """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share.
-
-    Parameters
-    ----------
-    runs
-        The case of each run, and its marks.
-    """
-    held = [(case, marks) for case, marks in runs if marks]
+def _find_copies(runs: Sequence[Run]) -> Iterator[str]:
+    """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
+    held = [(run.case, run.marks) for run in runs if run.marks]
     fields = range(1, 1 + len(_TELLING))
     # A time, or how long it took, may be of a whole night: it tells runs apart if most differ.
     least = max(_SHOWN, len(runs) / 4)
@@ -132,59 +148,44 @@ def find_copies(runs: Sequence[tuple[str, tuple[str, ...]]]) -> Iterator[str]:
         )
 
 
-def find_contradictions(rows: Sequence[Row]) -> Iterator[str]:
+def _find_contradictions(runs: Sequence[Run]) -> Iterator[str]:
     """Yield a sentence on runs whose decision and answer say something else than the log does."""
     contrary: Counter[bool] = Counter()
-    for row in rows:
-        if "right" in row and row.get("answer") and row.get("decision") and not row.get("error"):
+    for row in (run.row for run in runs):
+        if "right" in row and row.get("answer") and row.get("decision"):
             options = list_options(row)
-            given, answer = (options.get(fold(str(row[n])), row[n]) for n in ("decision", "answer"))
-            if (same := fold(str(given)) == fold(str(answer))) != row["right"]:
-                contrary[same] += 1
+            given, answer = (fold(str(options.get(str(row[n]), row[n]))) for n in _COMPARED)
+            if (given == answer) != row["right"]:
+                contrary[given == answer] += 1
     for same, count in contrary.items():
         told = "the answer but counts as wrong" if same else "not the answer but counts as right"
         yield f"The decision of {count:,} runs is {told}: the log's own word is taken."
 
 
-def find_gaps(cases: Mapping[str, Sequence[Any]]) -> Iterator[str]:
+_COMPARED = ("decision", "answer")
+
+
+def _find_gaps(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
     """Yield a sentence on numbers of runs that leave others out: what is left may be selected."""
-    found = [
-        (name, numbers)
-        for name, given in cases.items()
-        if len(numbers := sorted(n for n in given if type(n) is int)) > 1
-        and any(after - before > 1 for before, after in pairwise(numbers))
-    ]
-    if found:
-        name, numbers = found[0]
-        shown = ", ".join(map(str, numbers[: _SHOWN + 1]))
-        yield (
-            f"The numbers of the runs have gaps in {len(found):,} cases (case {name[:_LONGEST]}: "
-            f"{shown}): were runs left out?"
-        )
+    for name, runs in cases.items():
+        numbers = sorted(run.number for run in runs if type(run.number) is int)
+        if any(after - before > 1 for before, after in pairwise(numbers)):
+            shown = ", ".join(map(str, numbers[: _SHOWN + 1]))
+            yield f"Runs have numbers with gaps (case {name}: {shown}): were some left out?"
+            return
 
 
-def find_equal_texts(cases: Mapping[str, Sequence[Row]]) -> Iterator[str]:
-    """Yield a sentence on one question that stands under several ids."""
+def _find_equal_texts(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+    """Yield a sentence on one question under several ids that no tool told apart."""
     ids: defaultdict[str, list[str]] = defaultdict(list)
-    for name, rows in cases.items():
-        if text := next((row["text"] for row in rows if row.get("text")), None):
+    for name, runs in cases.items():
+        if not runs[0].content and (text := runs[0].row.get("text")):
             ids[str(text)].append(name)
     alike = [names for names in ids.values() if len(names) > 1]
     if alike:
-        shown = " and ".join(name[:_LONGEST] for name in alike[0][:2])
         yield (
-            f"{sum(map(len, alike)):,} cases share their text with another one, such as {shown}: "
-            "they may be one case under several ids."
-        )
-
-
-def find_reserved(rows: Sequence[Row]) -> Iterator[str]:
-    """Yield a sentence on decisions that are plenum's word for none."""
-    none = sum(str(row.get("decision")).strip().lower() == NO_DECISION for row in rows)
-    if none:
-        yield (
-            f"{none:,} runs decided {NO_DECISION!r}, which counts as no decision; if it is one, "
-            "declare it as an option of another label: columns.options"
+            f"{sum(map(len, alike)):,} cases share their text with another one, such as "
+            f"{' and '.join(alike[0][:2])}: they may be one case under several ids."
         )
 
 

@@ -4,7 +4,6 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import Any
 
 from plenum.base import UserError
@@ -90,21 +89,24 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     """
     results = Results()
     _drop_failed(rows, results)
-    for row in rows:
+    ran = [row for row in rows if not row.get("error")]
+    for row in ran:
         if (right := read_right(row.pop("right", None))) is not None:
-            row["right"] = right
-            results.right = True
-    results.score = _choose(rows, wanted, results)
-    _measure(rows, results.score, scale)
-    values = {row["score"] for row in rows if "score" in row}
+            row["right"], results.right = right, True
+    results.score = _choose(ran, wanted, results)
+    values = _measure(ran, results.score, scale)
     # A top grade isn't a right answer: only where nothing lies between are both the same.
-    if values and values <= {0, 1} and (scale is None or scale[0] == 0):
-        for row in rows:
-            if "score" in row:
-                row.setdefault("right", bool(row["score"]))
-    known = results.right or bool(results.score)
-    for row in rows:
-        _complete(row, known)
+    binary = values <= {0, 1} and (scale is None or scale[0] == 0)
+    for row in ran:
+        if binary and "score" in row:
+            row.setdefault("right", bool(row["score"]))
+        if not {"score", "right"} & row.keys():
+            if results.right or results.score:
+                row["unmeasured"] = True
+        elif "decision" not in row and "right" in row:
+            row["decision"], row["answer"] = RIGHT if row["right"] else WRONG, RIGHT
+        elif "decision" not in row:
+            row["decision"] = f"{row['score']:g}"
     return results
 
 
@@ -164,17 +166,6 @@ def read_right(given: Any) -> bool | None:
     return text in _TRUE
 
 
-@lru_cache(4096)
-def _parse(text: str) -> tuple[float | None, bool]:
-    """Return the number that a text says, if any, and whether it is a percentage."""
-    word = text.strip().lower()
-    if word in _NOTHING:
-        return None, False
-    if word in _WORDS:
-        return _WORDS[word], False
-    return float(word.removesuffix("%")), word.endswith("%")
-
-
 def _number(given: Any, scale: Scale | None = None) -> float | None:
     """Return a score's number, on a scale from 0 to 1; ``None`` if it wasn't measured.
 
@@ -183,20 +174,19 @@ def _number(given: Any, scale: Scale | None = None) -> float | None:
     ValueError
         It is no number.
     """
-    if given is None:
+    word = str(given).strip().lower()
+    if word in _NOTHING:
         return None
-    number, percent = _parse(given) if isinstance(given, str) else (float(given), False)
-    if number is None or number != number:
-        return None
+    number = _WORDS[word] if word in _WORDS else float(word.removesuffix("%"))
     if scale is not None:
         return (number - scale[0]) / (scale[1] - scale[0])
-    return number / 100 if percent else number
+    return number / 100 if word.endswith("%") else number
 
 
 def _is_number(given: Any) -> bool:
     try:
         return _number(given) is not None
-    except (TypeError, ValueError, OverflowError):
+    except ValueError:
         return False
 
 
@@ -214,59 +204,36 @@ def _drop_failed(rows: Sequence[Row], results: Results) -> None:
         )
 
 
-def _choose(rows: Sequence[Row], wanted: str, results: Results) -> str:
+def _choose(ran: Sequence[Row], wanted: str, results: Results) -> str:
     """Return the name of the score in use, and put its value into each row's ``score``."""
-    ran = [row for row in rows if not row.get("error")]
-    if wanted or any("score" in row for row in ran):
+    named = [dict(list_scores(row)) for row in ran]
+    counted = Counter(n for each in named for n, value in each.items() if _is_number(value))
+    name, having = wanted, sum("score" in row for row in ran)
+    if having:
         name = wanted or UNNAMED
-        if wanted and not any("score" in row for row in ran):
-            raise UserError(f"score: no run has {wanted}; {_list_candidates(_count(ran))}")
-        having = sum("score" in row for row in ran)
-        if not wanted and having < len(ran) and not _can_do_without(ran, results):
-            raise UserError(_part(name, having, len(ran)))
+    elif counted and not wanted:
+        telling = [n for n in counted if n.rpartition(".")[2].lower() in _TELLING]
+        measured = sum(any(map(_is_number, each.values())) for each in named)
+        clear = len(telling) == 1 and counted[telling[0]] == measured
+        name = telling[0] if clear else next(iter(counted)) if len(counted) == 1 else ""
+        having = sum(name in each for each in named)
+        for row, each in zip(ran, named, strict=True):
+            row.update({"score": each[name]} if name in each else {})
+    if having == len(ran) or (wanted and having) or not (wanted or having or counted):
         return name
-    counted = _count(ran)
-    candidates = list(counted)
-    telling = [name for name in counted if name.rpartition(".")[2].lower() in _TELLING]
-    measured = sum(any(_is_number(value) for _, value in list_scores(row)) for row in ran)
-    if len(telling) == 1 and counted[telling[0]] == measured:
-        candidates = telling
-    if not candidates:
-        return ""
-    name = candidates[0]
-    having = sum(any(each == name for each, _ in list_scores(row)) for row in ran)
-    if len(candidates) == 1 and having == len(ran):
-        for row in ran:
-            row["score"] = dict(list_scores(row))[name]
-        return name
-    why = _part(name, having, len(ran)) if len(candidates) == 1 else _list_candidates(counted)
-    if not _can_do_without(ran, results):
-        raise UserError(f"score: which one counts? {why}")
+    counted[UNNAMED] += having if name == UNNAMED else 0
+    shown = [f"score={n} (of {count:,} runs)" for n, count in counted.most_common(_SHOWN) if count]
+    why = (
+        f"The log of {len(ran):,} runs has {', '.join(shown) or 'no named score'}; score=NAME uses "
+        "one, and counts runs without it as unmeasured."
+    )
+    if wanted or not _can_do_without(ran, results):
+        question = f"no run has {wanted}." if wanted else "which one counts?"
+        raise UserError(f"score: {question} {why}")
     results.lines.append(f"No score is used. {why}")
+    for row in ran:
+        row.pop("score", None)
     return ""
-
-
-def _count(rows: Sequence[Row]) -> Counter[str]:
-    """Return the number of runs that each score measured."""
-    return Counter(name for row in rows for name, value in list_scores(row) if _is_number(value))
-
-
-def _list_candidates(counted: Counter[str]) -> str:
-    """Return what may be chosen, in words."""
-    if not counted:
-        return "the log has no named scores"
-    shown = ", ".join(
-        f"score={name} (of {count:,} runs)" for name, count in counted.most_common(_SHOWN)
-    )
-    more = f" and {len(counted) - _SHOWN} more" if len(counted) > _SHOWN else ""
-    return f"The log has {shown}{more}."
-
-
-def _part(name: str, having: int, total: int) -> str:
-    return (
-        f"Only {having:,} of {total:,} runs have {name}; score={name} uses it, and counts the "
-        "others as unmeasured."
-    )
 
 
 def _can_do_without(rows: Sequence[Row], results: Results) -> bool:
@@ -279,36 +246,24 @@ def _can_do_without(rows: Sequence[Row], results: Results) -> bool:
     return 0 < len(decided) <= _MOST_LABELS and max(map(len, decided)) <= _LONGEST_LABEL
 
 
-def _measure(rows: Sequence[Row], name: str, scale: Scale | None) -> None:
-    """Bring all scores to a scale from 0 to 1; take out those that weren't measured."""
-    numbers: list[float] = []
+def _measure(rows: Sequence[Row], name: str, scale: Scale | None) -> set[float]:
+    """Bring all scores to a scale from 0 to 1, and return them; take out those not measured."""
+    numbers: set[float] = set()
     for row in rows:
         given = row.pop("score", None)
         try:
             number = _number(given, scale)
-        except (TypeError, ValueError, OverflowError):
+        except ValueError:
             raise UserError(f"score: {str(given)[:60]!r} of {name} is no number") from None
         if number is not None:
             row["score"] = number
-            numbers.append(number)
+            numbers.add(number)
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
+    if (low < 0 or high > 1) and scale is not None:
+        raise UserError(f"scale=[{scale[0]:g},{scale[1]:g}]: a score of {name} lies outside")
     if low < 0 or high > 1:
-        if scale is not None:
-            raise UserError(f"scale=[{scale[0]:g},{scale[1]:g}]: a score of {name} lies outside")
         raise UserError(
             f"score: those of {name} lie from {low:g} to {high:g}, not from 0 to 1; say what they "
             "are out of, such as scale=[1,5] or scale=[0,100]"
         )
-
-
-def _complete(row: Row, known: bool) -> None:
-    """Mark a row without a result, and give one without a decision what its result says."""
-    measured = "score" in row or "right" in row
-    if known and not measured and not row.get("error"):
-        row["unmeasured"] = True
-    if "decision" in row or not measured:
-        return
-    if "right" in row:
-        row["decision"], row["answer"] = RIGHT if row["right"] else WRONG, RIGHT
-    else:
-        row["decision"] = f"{row['score']:g}"
+    return numbers

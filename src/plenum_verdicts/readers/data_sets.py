@@ -18,6 +18,27 @@ class Wrong(ValueError):
     """Raised or returned for a row or a record that isn't a valid case; the message says why."""
 
 
+_MOST_VALUES = 5_000_000
+"""Number of values that one record may have: a small text of them fills a large memory."""
+
+_SMALL = 1 << 24
+"""Number of characters up to which a record is read without counting its values."""
+
+
+def require_few_values(text: str, start: int = 0) -> None:
+    """Refuse a text of very many values.
+
+    Raises
+    ------
+    Wrong
+        It has over five million.
+    """
+    if len(text) - start > _SMALL:
+        values = text.count(",", start) + text.count("[", start) + text.count("{", start)
+        if values > _MOST_VALUES:
+            raise Wrong(f"a record has over {_MOST_VALUES:,} values")
+
+
 def read_rows(file: Path, suffix: str = "") -> Iterator[tuple[str, Row | Wrong]]:
     """Yield the rows of a data set by column, each with its place.
 
@@ -86,6 +107,7 @@ def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
             if not line.strip():
                 continue
             try:
+                require_few_values(line)
                 row = json.loads(line, object_pairs_hook=refuse_repeats(Wrong))
             except Wrong as problem:
                 yield f"line {number}", problem

@@ -16,6 +16,7 @@ from typing import Any
 
 from plenum.base import unpack_problem
 from plenum_verdicts.readers import json_stream
+from plenum_verdicts.readers.data_sets import require_few_values
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _HEADERS = ("header.json", "_journal/start.json")
@@ -97,7 +98,7 @@ def _open(source: LogSource) -> zipfile.ZipFile:
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
     info = archive.getinfo(name)
     if info.compress_type != _ZSTANDARD:
-        return json.loads(archive.read(name))
+        return _load(archive.read(name))
     import pyarrow
 
     assert archive.fp is not None
@@ -107,7 +108,13 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
     archive.fp.seek(name_length + extra_length, io.SEEK_CUR)
     packed = pyarrow.BufferReader(archive.fp.read(info.compress_size))
     with pyarrow.CompressedInputStream(packed, "zstd") as stream:
-        return json.loads(stream.read(info.file_size + 1))
+        return _load(stream.read(info.file_size + 1))
+
+
+def _load(data: bytes) -> Any:
+    text = data.decode()
+    require_few_values(text)
+    return json.loads(text)
 
 
 def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from plenum.base import refuse_repeats
-from plenum_verdicts.readers.data_sets import Wrong
+from plenum_verdicts.readers.data_sets import Wrong, require_few_values
 
 _PIECE = 1 << 20
 _LARGEST = 1 << 27
@@ -18,29 +18,10 @@ _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|([{}\[\]])', re.S)
 _AFTER = frozenset(",:]} \t\r\n")
 """Characters that may stand after a value."""
 _DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats(Wrong))
-_MOST_VALUES = 5_000_000
-"""Number of values that one record may have: a small text of them fills a large memory."""
-
-_SMALL = 1 << 24
-"""Number of characters up to which a record is read without counting its values."""
 
 
 class Missing(Wrong):
     """Raised where a JSON text has no value at some keys."""
-
-
-def require_few_values(text: str, start: int = 0) -> None:
-    """Refuse a text of very many values.
-
-    Raises
-    ------
-    Wrong
-        It has over five million.
-    """
-    if len(text) - start > _SMALL:
-        values = text.count(",", start) + text.count("[", start) + text.count("{", start)
-        if values > _MOST_VALUES:
-            raise Wrong(f"a record has over {_MOST_VALUES:,} values")
 
 
 def key_paths(head: str) -> frozenset[str]:

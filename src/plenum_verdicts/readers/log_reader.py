@@ -6,6 +6,7 @@ import json
 import struct
 import tempfile
 import zipfile
+import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
@@ -58,18 +59,21 @@ class LogSource:
         self.__dict__["_unpacked"] = folder  # it lives as long as this source
         unpacked = Path(folder.name) / path.stem
         most = max(_LARGEST, _RATIO * path.stat().st_size)
-        with gzip.open(path) as packed, unpacked.open("wb") as file:
-            while piece := packed.read(1 << 20):
-                file.write(piece)
-                if file.tell() > most:
-                    raise UserError(f"{self.name}: it would unpack to over {most:,} bytes")
+        try:
+            with gzip.open(path) as packed, unpacked.open("wb") as file:
+                while (piece := packed.read(1 << 20)) and file.tell() <= most:
+                    file.write(piece)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise UserError(f"logs={self.name}: it can't be unpacked: {problem}") from None
+        if piece:
+            raise UserError(f"logs={self.name}: it would unpack to over {most:,} bytes")
         return unpacked
 
     @cached_property
     def is_file(self) -> bool:
         """True if there is such a file or folder."""
         try:
-            return self.path.exists()
+            return Path(self.name).expanduser().exists()
         except OSError:  # such as a name that is too long
             return False
 

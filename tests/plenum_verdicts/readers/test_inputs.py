@@ -145,7 +145,7 @@ def test_a_score_is_chosen_by_its_name_or_its_path() -> None:
     for name in ("safety", "scores.safety.value"):
         rows = [row for case in read_log(path, score=name).cases for row in case.rows]
         assert {row["score"] for row in rows} == {1.0}
-    with pytest.raises(UserError, match=r"no run has tone; The log has score=safety"):
+    with pytest.raises(UserError, match=r"no run has tone. The log of 36 runs has score=safety"):
         read_log(path, score="tone")
 
 

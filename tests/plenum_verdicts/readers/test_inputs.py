@@ -61,7 +61,8 @@ READ: dict[str, tuple[dict[str, Any], tuple[float, ...], Callable[[Any], Any]]] 
     "logs/langfuse-categorical-no-number.json": ({}, PLAIN, by_right),
     "logs/langfuse-correctness-missing-in-some.json": (
         {"score": "correctness"}, (12, 36, 0, 6, 0.5, 0), by_right),
-    "logs/langfuse-percent-scores.json": ({"scale": (0, 100)}, (12, 36, 0, 0, 0.85, 0), by_decision),
+    "logs/langfuse-percent-scores.json": (
+        {"scale": (0, 100)}, (12, 36, 0, 0, 0.85, 0), by_decision),
     "logs/langsmith-error-None-text.csv": ({}, (12, 36, 6, 0, 24 / 30, 0.5), by_decision),
     "logs/lmeval-two-filters.jsonl": (
         {"where": {"filter": "strict-match"}}, (12, 12, 0, 0, 2 / 3, nan), by_right),

@@ -14,17 +14,11 @@ from typing import Any
 from plenum.base import UserError, digest, pause_collector
 from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain
 from plenum_verdicts.logs.case_names import Run, list_options, name_cases, read_label
-from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Choice, Columns
+from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_chosen, read_column
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
-from plenum_verdicts.logs.log_findings import (
-    count_found,
-    find_doubts,
-    fold_decisions,
-    read_marks,
-    require_outcomes,
-)
+from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_decisions, read_marks
 from plenum_verdicts.logs.log_mixtures import name_group, read_value
-from plenum_verdicts.logs.log_scores import Scale, find_score, read_right, settle_results
+from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
 from plenum_verdicts.readers import LogReader, LogSource, Row, Wrong, read_records
 
@@ -171,23 +165,17 @@ def read_log(
     runs = _read_runs(reader, sources, renamed, wanted, where)
     if not runs:
         raise UserError(f"logs={logs}: it holds no run")
-    lines = [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
     rows = [run.row for run in runs]
-    outputs = sum(row.get("decision") not in (None, "") for row in rows)
     results = settle_results(rows, wanted, scale)
-    for run in runs:
-        if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
-            raise UserError(f"{run.place}: {renamed.explain_missing('decision')}")
-    renamed.require_seen(Path(str(logs)))
-    require_outcomes(str(logs), rows, outputs)
+    _require_outcomes(str(logs), runs, renamed, results)
     known = {case.id: case for case in cases}
+    lines = [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
     lines += [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
     logged = _group(runs, known, by, str(logs))
-    held = len({each.case.id for each in logged})
     files = f", {len(sources)} files" if len(sources) > 1 else ""
-    found = count_found(reader, held, rows, outputs, results)
+    found = count_found(runs, results, reader.verdict)
     summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {found}"
     named = committee or str(program.get("task", sources[0].path.stem))
     return Log(logged, summary, named, program, results.score, tuple(lines))
@@ -202,37 +190,52 @@ def _read_runs(
 ) -> list[Run]:
     """Return the runs of all files, in their order there."""
     runs: list[Run] = []
-    choice, alone = Choice(where), Counter[str]()
-    read = 0
+    alone, others = Counter[str](), Counter[str]()
     for source in sources:
         for place, row in read_records(reader, source):
             at = f"{source.name}, {place}"
             try:
                 if isinstance(row, Wrong):
                     raise row
-                read += 1
-                if where and not choice.has(row):
-                    continue
-                run = _run(at, row, columns, reader, wanted)
+                if is_chosen(row, where):
+                    runs.append(_run(at, row, columns, reader, wanted, len(sources) > 1))
+                    alone[str(row.get(reader.one_of, ""))] += 1
+                else:
+                    others.update(f"{name}={read_column(row, name)}"[:40] for name in where)
             except Wrong as problem:
                 raise UserError(f"{at}: {problem}") from None
-            if len(sources) > 1:  # runs of several files are in the order of these
-                run.number = None
-            alone[str(row.get(reader.one_of, ""))] += 1
-            runs.append(run)
-    if read and not runs:
-        raise UserError(f"where={dict(where)}: no row is so; {choice.explain()}")
+    if others and not runs:
+        shown = ", ".join(name for name, _ in others.most_common(_SHOWN))
+        raise UserError(f"where={dict(where)}: no row is so; there are {shown}")
     if len(alone) > 1:
-        shown = ", ".join(sorted(alone)[:_SHOWN])
         raise UserError(
-            f"{reader.one_of}: the log has {len(alone)} ({shown}), with rows of the same runs; "
-            f"choose one: where={{{reader.one_of}: {min(alone)}}}"
+            f"{reader.one_of}: the log has {', '.join(sorted(alone)[:_SHOWN])}, in rows of the "
+            f"same runs; choose one: where={{{reader.one_of}: {min(alone)}}}"
         )
     return runs
 
 
-def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str) -> Run:
-    """Return a run as its row says it."""
+def _require_outcomes(logs: str, runs: Sequence[Run], columns: Columns, results: Results) -> None:
+    """Refuse a log that doesn't say of each run how it ended, or of all runs nothing."""
+    for run in runs:
+        if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
+            raise UserError(f"{run.place}: {columns.explain_missing('decision')}")
+    columns.require_seen(Path(logs))
+    if results.outputs or any({"right", "score", "error"} & run.row.keys() for run in runs):
+        return
+    if results.right or results.score:
+        raise UserError(f"logs={logs}: no run was measured: each score is empty")
+    raise UserError(
+        f"logs={logs}: the outputs of all {len(runs):,} runs are empty, and nothing says whether "
+        "they are right; name the columns by columns.decision, columns.right or columns.score, or "
+        "the tool by format"
+    )
+
+
+def _run(
+    place: str, row: Row, columns: Columns, reader: LogReader, wanted: str, several: bool
+) -> Run:
+    """Return a run as its row says it; runs of several files are in the order of these."""
     fields = columns.fields(row)
     if wanted:
         fields.pop("score", None)
@@ -241,11 +244,10 @@ def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str)
     read = plain(fields)
     _drop_nothing(read)
     read_right(read.get("right"))
-    content = ""
-    if "case" not in read and not reader.general:
-        read["case"] = row.get("label")
-    if "case" not in columns.named and not reader.general and row.get("content") is not None:
-        content = _encode(row["content"])
+    content = None
+    if not reader.general and "case" not in columns.named:
+        read.setdefault("case", row.get("label"))
+        content = row.get("content")
     if read.get("case") is None:
         raise Wrong(columns.explain_missing("case"))
     list_options(read)
@@ -256,13 +258,16 @@ def _run(place: str, row: Row, columns: Columns, reader: LogReader, wanted: str)
         raise Wrong(f"run: {str(number)[:60]!r} is no number and no text")
     if not (label := read_label(read["case"])):
         raise Wrong("case: empty")
-    return Run(place, None if number == "" else number, read, label, content, read_marks(row))
+    number = None if several or number == "" else number
+    told = "" if content is None else _encode(content)
+    return Run(place, number, read, label, told, read_marks(row))
 
 
 def _drop_nothing(row: dict[str, Any]) -> None:
     """Take an error and a cache out of a row that say that there was none, as pandas writes it."""
-    if "error" in row and str(row["error"]).strip().lower() in _NO_ERROR:
-        del row["error"]
+    error = row.pop("error", None)
+    if error and str(error).strip().lower() not in _NO_ERROR:
+        row["error"] = error
     if "cached" in row and str(row.pop("cached")).strip().lower() in ("true", "1", "1.0"):
         row["cached"] = True
 

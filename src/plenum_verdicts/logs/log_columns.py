@@ -2,7 +2,6 @@
 
 import json
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -163,38 +162,18 @@ _BEGINNINGS = ("{", "[", "`", "<")
 """How JSON begins, a fence, and reasoning."""
 
 
-class Choice:
-    """The rows of a log that count, by the values of columns: ``where={type: match}``.
+def is_chosen(row: Row, where: Mapping[str, Any]) -> bool:
+    """Return whether a row counts, by a value or a list of values of columns.
 
-    Parameters
-    ----------
-    where
-        A value or a list of values by column.
+    Examples
+    --------
+    >>> is_chosen({"type": "match", "data": {"n": 1}}, {"type": ["match", "metrics"], "data.n": 1})
+    True
     """
-
-    def __init__(self, where: Mapping[str, Any]) -> None:
-        self._where = {
-            name: {str(v).lower() for v in (of if isinstance(of, list | tuple) else [of])}
-            for name, of in where.items()
-        }
-        self._seen: dict[str, Counter[str]] = {name: Counter() for name in where}
-
-    def has(self, row: Row) -> bool:
-        """Return whether a row counts."""
-        chosen = True
-        for name, values in self._where.items():
-            value = read_column(row, name)
-            text = "nothing" if value is ABSENT else str(value)
-            self._seen[name][text] += 1
-            chosen = chosen and text.lower() in values
-        return chosen
-
-    def explain(self) -> str:
-        """Return what the columns hold, for a choice that no row meets."""
-        return "; ".join(
-            f"{name} is " + " or ".join(f"{v[:40]} ({n:,} rows)" for v, n in seen.most_common(5))
-            for name, seen in self._seen.items()
-        )
+    return all(
+        str(read_column(row, name)) in map(str, of if isinstance(of, list | tuple) else [of])
+        for name, of in where.items()
+    )
 
 
 def _read_given(row: Row, name: str) -> Any:

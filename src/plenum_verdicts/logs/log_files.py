@@ -2,7 +2,7 @@
 
 import glob
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -60,9 +60,14 @@ def find_common_reader(sources: Sequence[LogSource], named: str = "") -> LogRead
     return first
 
 
-def _digest(source: LogSource) -> bytes:
+def _pieces(source: LogSource) -> Iterator[bytes]:
+    """Yield the content of a file in pieces; of a service, its name."""
+    if not source.is_file:
+        yield source.name.encode()
+        return
     with source.path.open("rb") as file:
-        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).digest()
+        while piece := file.read(1 << 20):
+            yield piece
 
 
 def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
@@ -76,12 +81,14 @@ def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
     hashed = hashlib.blake2b(digest_size=16)
     names: dict[bytes, str] = {}
     for source in sources:
-        found = _digest(source) if source.is_file else source.name.encode()
-        if found in names:  # the same runs would count twice
+        one = hashlib.blake2b(digest_size=16)
+        for piece in _pieces(source):
+            hashed.update(piece)
+            one.update(piece)
+        if (found := one.digest()) in names:  # the same runs would count twice
             raise UserError(
                 f"logs: {source.name} and {names[found]} are equal, byte by byte; give one of them"
             )
         names[found] = source.name
-        hashed.update(found)
     about: Mapping[str, Any] = describe_program(reader, sources[0])
     return {"logs": hashed.hexdigest(), **about}

@@ -6,11 +6,10 @@ from itertools import pairwise
 from typing import Any
 
 from plenum.base import UserError
-from plenum_verdicts.cases import NO_DECISION
+from plenum_verdicts.cases import NO_DECISION, comparable
 from plenum_verdicts.logs.case_names import Run, list_options
 from plenum_verdicts.logs.log_scores import Results
 from plenum_verdicts.logs.logged_run import decision, fold
-from plenum_verdicts.readers import LogReader
 
 Row = Mapping[str, Any]
 
@@ -20,56 +19,31 @@ _TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
 _SHOWN = 3
 
 
-def count_found(
-    reader: LogReader, cases: int, rows: Sequence[Row], outputs: int, results: Results
-) -> str:
+def count_found(runs: Sequence[Run], results: Results, verdict: str) -> str:
     """Return what a log has, in one line.
 
     Parameters
     ----------
-    cases
-        Number of cases.
-    rows
-        The settled rows of all runs.
-    outputs
-        Number of runs with an output.
+    verdict
+        The tool's word for whether a run is right.
     """
-    runs = len(rows)
-    held = f"{runs:,} run{'' if runs == 1 else 's'} of {cases:,} case{'' if cases == 1 else 's'}"
-    right = sum("right" in row for row in rows)
-    scores = sum("score" in row for row in rows)
-    said = reader.verdict if results.right else results.score
+    held, cases = len(runs), len({run.case for run in runs})
+    count = Counter(name for run in runs for name in run.row.keys() & _COUNTED)
+    said = verdict if results.right else results.score
+    scores = count["score"] if results.right or not count["right"] else 0
     found = {
-        "outputs in": outputs,
-        f"right or wrong ({said}) in": right,
-        f"a score ({results.score}) in": scores if results.right or not right else 0,
-        "failed:": sum(bool(row.get("error")) for row in rows),
-        "unmeasured:": sum("unmeasured" in row for row in rows),
-        "answered by a cache:": sum("cached" in row for row in rows),
+        f"right or wrong ({said}) in": count["right"],
+        f"a score ({results.score}) in": scores,
+        "failed:": count["error"],
+        "unmeasured:": count["unmeasured"],
+        "answered by a cache:": count["cached"],
     }
-    shown = [
-        f"{name} {number:,}" for name, number in found.items() if number or name == "outputs in"
-    ]
-    return f"{held}: {', '.join(shown)}"
+    shown = "".join(f", {name} {number:,}" for name, number in found.items() if number)
+    of = f"{held:,} run{'' if held == 1 else 's'} of {cases:,} case{'' if cases == 1 else 's'}"
+    return f"{of}: outputs in {results.outputs:,}{shown}"
 
 
-def require_outcomes(name: str, rows: Sequence[Row], outputs: int) -> None:
-    """Refuse a log that says of no run how it ended.
-
-    Raises
-    ------
-    UserError
-        All outputs are empty, and nothing else measures a run.
-    """
-    if outputs or any("right" in row or "score" in row or row.get("error") for row in rows):
-        return
-    if any("unmeasured" in row for row in rows):
-        raise UserError(f"logs={name}: no run was measured: each score is empty")
-    raise UserError(
-        f"logs={name}: the outputs of all {len(rows):,} runs are empty, and nothing says whether "
-        "they are right; name the columns by columns.decision, columns.right or columns.score, or "
-        "the tool by format"
-    )
+_COUNTED = frozenset({"right", "score", "error", "unmeasured", "cached"})
 
 
 def find_doubts(runs: Sequence[Run], general: bool) -> Iterator[str]:
@@ -154,7 +128,9 @@ def _find_contradictions(runs: Sequence[Run]) -> Iterator[str]:
     for row in (run.row for run in runs):
         if "right" in row and row.get("answer") and row.get("decision"):
             options = list_options(row)
-            given, answer = (fold(str(options.get(str(row[n]), row[n]))) for n in _COMPARED)
+            given, answer = (
+                comparable(fold(str(options.get(str(row[n]), row[n])))) for n in _COMPARED
+            )
             if (given == answer) != row["right"]:
                 contrary[given == answer] += 1
     for same, count in contrary.items():

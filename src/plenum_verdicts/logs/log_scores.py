@@ -46,12 +46,15 @@ class Results:
         Name of the score in use; empty without one.
     right
         True if the log itself says of runs whether they are right.
+    outputs
+        Number of runs with an output.
     lines
         Sentences on what was chosen or left out.
     """
 
     score: str = ""
     right: bool = False
+    outputs: int = 0
     lines: list[str] = field(default_factory=list)
 
 
@@ -87,7 +90,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     >>> rows[1]
     {'case': 'a', 'unmeasured': True}
     """
-    results = Results()
+    results = Results(outputs=sum(row.get("decision") not in (None, "") for row in rows))
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:

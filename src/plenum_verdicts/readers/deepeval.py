@@ -1,6 +1,7 @@
 """Test runs of deepeval: what it keeps in ``DEEPEVAL_RESULTS_FOLDER``, or as its latest run."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
+from contextlib import suppress
 from typing import Any
 
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_text
@@ -15,16 +16,11 @@ _LISTS = ("testCases", "conversationalTestCases")
 
 def _read(source: LogSource) -> Records:
     above = (_LATEST,) if _LATEST in source.keys else ()
-    found = False
-    for name in _LISTS:
-        try:
-            for place, test in list_records(source, *above, name):
-                found = True
-                yield f"{name}, {place}", _row(test)
-        except Missing:  # an older version has no conversations
-            if found or name == _LISTS[-1]:
-                continue
-            raise
+    for place, test in list_records(source, *above, _LISTS[0]):
+        yield place, _row(test)
+    with suppress(Missing):  # an older version has no conversations
+        for place, test in list_records(source, *above, _LISTS[1]):
+            yield f"conversation, {place}", _row(test)
 
 
 def _row(test: Mapping[str, Any]) -> dict[str, Any]:
@@ -34,11 +30,10 @@ def _row(test: Mapping[str, Any]) -> dict[str, Any]:
     # though deepeval writes it down as a failure.
     whole = all(score is not None and score == score for score in scores.values())
     asked = test["input"] if "input" in test else test.get("scenario") or test.get("name")
-    output = test.get("actualOutput")
     return drop_missing(
         label=make_text(asked),
         content=[asked, test.get("expectedOutput"), test.get("context")],
-        decision=(_last_turn(test) if output is None else output) or "",
+        decision=test.get("actualOutput") or _last_turn(test),
         right=test.get("success") if whole else None,
         scores=scores,
         expected=test.get("expectedOutput"),
@@ -49,14 +44,10 @@ def _row(test: Mapping[str, Any]) -> dict[str, Any]:
     )
 
 
-def _last_turn(test: Mapping[str, Any]) -> Any:
+def _last_turn(test: Mapping[str, Any]) -> str:
     """Return what the program said last in a conversation."""
-    said: Iterator[Any] = (
-        turn.get("content")
-        for turn in reversed(test.get("turns") or [])
-        if turn.get("role") == "assistant"
-    )
-    return next(said, None)
+    turns = test.get("turns") or []
+    return next((t.get("content") or "" for t in turns[::-1] if t["role"] == "assistant"), "")
 
 
 READER = LogReader(

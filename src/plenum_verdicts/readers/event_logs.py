@@ -6,47 +6,26 @@ from typing import Any
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_label, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
-_RESULTS = ("match", "metrics")
-"""Types of events of OpenAI's evals that say how a sample ended."""
-
 
 def _read_events(source: LogSource) -> Records:
-    spec: Mapping[str, Any] = {}
-    asked: dict[str, Any] = {}
+    models = None
     for place, event in list_records(source):
-        spec = event.get("spec") or spec
-        held = event.get("data")
-        if not isinstance(held, Mapping):  # the head, or the final report
-            continue
-        if event.get("type") == "sampling":
-            asked[event["sample_id"]] = held.get("prompt")
-        elif event.get("type") in _RESULTS:
-            yield place, {**event, **_row_of_event(event, held, spec, asked)}
+        if spec := event.get("spec"):
+            models = " ".join(map(str, spec.get("completion_fns") or [])) or None
+        # Other events are calls of the model on the way, the head, and the final report.
+        if event.get("type") in ("match", "metrics"):
+            yield place, {**event, **_row_of_event(event, event["data"]), "model": models}
 
 
-def _row_of_event(
-    event: Mapping[str, Any],
-    held: Mapping[str, Any],
-    spec: Mapping[str, Any],
-    asked: Mapping[str, Any],
-) -> dict[str, Any]:
+def _row_of_event(event: Mapping[str, Any], held: Mapping[str, Any]) -> dict[str, Any]:
     said = held.get("sampled", held.get("picked"))
     return drop_missing(
         case=make_text(event["sample_id"]),
-        text=_text(asked.get(event["sample_id"])),
         decision=None if said is None else make_text(said),
         expected=held.get("expected"),
         right=held.get("correct"),
         scores=held if event["type"] == "metrics" else None,
-        model=" ".join(map(str, spec.get("completion_fns") or [])) or None,
     )
-
-
-def _text(prompt: Any) -> str | None:
-    """Return what the user's messages say."""
-    if isinstance(prompt, list):
-        return "\n\n".join(make_text(m.get("content")) for m in prompt if m.get("role") == "user")
-    return prompt and make_text(prompt)
 
 
 def _read_samples(source: LogSource) -> Records:
@@ -57,10 +36,13 @@ def _read_samples(source: LogSource) -> Records:
             content=sample.get("doc"),
             text=make_label(sample.get("doc")),
             decision=make_text(answers[0] if len(answers) == 1 else answers),
-            expected=sample.get("target"),
             scores={name: sample.get(name) for name in sample.get("metrics") or []},
         )
         yield place, {**sample, **row}
+
+
+def _is_sample(source: LogSource) -> bool:
+    return {"doc_id", "filtered_resps"} <= {key.removeprefix("[].") for key in source.keys}
 
 
 OPENAI_EVALS = LogReader(
@@ -70,10 +52,4 @@ OPENAI_EVALS = LogReader(
     _read_events,
     verdict="correct",
 )
-LM_EVAL = LogReader(
-    "lm_eval",
-    "samples of lm-eval",
-    lambda source: {"doc_id", "filtered_resps"} <= {k.removeprefix("[].") for k in source.keys},
-    _read_samples,
-    one_of="filter",
-)
+LM_EVAL = LogReader("lm_eval", "samples of lm-eval", _is_sample, _read_samples, one_of="filter")

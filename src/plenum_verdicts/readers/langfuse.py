@@ -56,15 +56,12 @@ def _row(item: Mapping[str, Any]) -> dict[str, Any]:
         time=held.get("startTime") or held.get("timestamp") or held.get("createdAt"),
         id=held.get("id"),
         error=(held.get("statusMessage") or "error") if failed else None,
-        scores={each["name"]: _value(each) for each in held.get("scores") or []},
+        # A category has its name beside a number that may be null.
+        scores={
+            each["name"]: each.get("stringValue") if each.get("value") is None else each["value"]
+            for each in held.get("scores") or []
+        },
     )
-
-
-def _value(score: Mapping[str, Any]) -> Any:
-    if score.get("dataType") == "BOOLEAN":
-        return None if score["value"] is None else bool(score["value"])
-    # A category has its name beside a number that may be null.
-    return score.get("stringValue") if score.get("value") is None else score["value"]
 
 
 READER = LogReader("langfuse", "an experiment of Langfuse", _recognises, _read)

@@ -79,10 +79,9 @@ def _of_csv(source: LogSource) -> Records:
             part, _, name = column.partition(".")
             if part in parts and value != "":
                 parts[part] |= {name: value} if name else _unpack(value)
-        feedback = {key: _number(value) for key, value in parts["feedback"].items()}
         run = {"outputs": parts["outputs"], "error": row.get("error"), "id": row.get("id")}
         example = {"id": row["example_id"], "inputs": parts["inputs"]}
-        yield place, _row(example, {**run, "feedback_stats": feedback})
+        yield place, _row(example, {**run, "feedback_stats": parts["feedback"]})
 
 
 def _unpack(cell: str) -> dict[str, Any]:
@@ -92,16 +91,6 @@ def _unpack(cell: str) -> dict[str, Any]:
             if isinstance(value := read(cell), dict):
                 return value
     return {"output": cell}
-
-
-def _number(text: str) -> Any:
-    """Return the number or the truth value that a cell holds, or its text."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return text
 
 
 READER = LogReader("langsmith", "an experiment of LangSmith", _recognises, _read)

@@ -311,14 +311,14 @@ def _list_decisions(runs: Sequence[Run]) -> list[str]:
 
 
 def _case(name: str, runs: Sequence[Run], decided: Sequence[str]) -> AuditCase:
-    """Return the case from the first rows with its text, its options or its answer."""
-    given: dict[str, Any] = {}
-    for run in reversed(runs):
-        given |= {k: v for k, v in run.row.items() if k in _OF_CASE and v not in (None, "")}
-    answer = given.get("answer")
+    """Return the case, the same in any order of its runs."""
+    told: Row = next((run.row for run in runs if run.row.get("answer") not in (None, "")), {})
+    answer = told.get("answer")
+    text = min((str(run.row["text"]) for run in runs if run.row.get("text")), default=name)
+    declared = [each for run in runs if (each := list_options(run.row))]
     try:
-        if options := list_options(given):
-            told = next((run.row for run in runs if run.row.get("answer")), {})
+        if declared:
+            options = min(declared, key=lambda each: [*each.items()])
             answer = list_options(told).get(str(answer), answer)  # by the labels of its own row
         else:
             known = decided if len(decided) <= _MOST_OPTIONS else _list_decisions(runs)
@@ -329,13 +329,10 @@ def _case(name: str, runs: Sequence[Run], decided: Sequence[str]) -> AuditCase:
                 options["other"] = "any other decision"
             if len(options) < 2:  # no run of the case decided
                 options["another"] = "another"
-        case = AuditCase(name, str(given.get("text", name)), options, find_option(answer, options))
-        return apart(case) if "options" in given else case  # else its options are what was logged
+        case = AuditCase(name, text, options, find_option(answer, options))
+        return apart(case) if declared else case  # else its options are what was logged
     except Wrong as problem:
         raise UserError(f"{runs[0].place}: {problem}") from None
-
-
-_OF_CASE = ("text", "options", "answer")
 
 
 def _in_order(name: str, runs: Sequence[Run]) -> Sequence[Run]:

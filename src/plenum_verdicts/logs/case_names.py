@@ -82,7 +82,7 @@ def name_cases(runs: Sequence[Run], known: Container[str] = ()) -> Iterator[str]
             found[*identity, *(str(_read(run.row, name)) for name in fields)].append(run)
     _set_names(found, known)
     if split:
-        label, fields = split[0]
+        label, fields = min(split)
         more = f", and so do {len(split) - 1:,} other ids" if len(split) > 1 else ""
         yield (
             f"The id {label[:_LONGEST]} has different contents ({', '.join(fields)}){more}: each "

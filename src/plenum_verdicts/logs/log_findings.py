@@ -133,7 +133,7 @@ def _find_contradictions(runs: Sequence[Run]) -> Iterator[str]:
             )
             if (given == answer) != row["right"]:
                 contrary[given == answer] += 1
-    for same, count in contrary.items():
+    for same, count in sorted(contrary.items()):
         told = "the answer but counts as wrong" if same else "not the answer but counts as right"
         yield f"The decision of {count:,} runs is {told}: the log's own word is taken."
 
@@ -143,7 +143,7 @@ _COMPARED = ("decision", "answer")
 
 def _find_gaps(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
     """Yield a sentence on numbers of runs that leave others out: what is left may be selected."""
-    for name, runs in cases.items():
+    for name, runs in sorted(cases.items(), key=lambda each: each[0]):
         numbers = sorted(run.number for run in runs if type(run.number) is int)
         if any(after - before > 1 for before, after in pairwise(numbers)):
             shown = ", ".join(map(str, numbers[: _SHOWN + 1]))
@@ -154,7 +154,7 @@ def _find_gaps(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
 def _find_equal_texts(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
     """Yield a sentence on one question under several ids that no tool told apart."""
     ids: defaultdict[str, list[str]] = defaultdict(list)
-    for name, runs in cases.items():
+    for name, runs in sorted(cases.items(), key=lambda each: each[0]):
         if not runs[0].content and (text := runs[0].row.get("text")):
             ids[str(text)].append(name)
     alike = [names for names in ids.values() if len(names) > 1]

@@ -4,7 +4,7 @@ Nothing in these runs was controlled: neither their order, nor settings, nor sha
 """
 
 import json
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 from plenum.base import UserError, digest, pause_collector
 from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain
-from plenum_verdicts.logs.case_names import Run, list_options, name_cases, read_label
+from plenum_verdicts.logs.case_names import LoggedRow, list_options, name_cases, read_label
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_chosen, read_column
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
 from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_decisions, read_marks
@@ -187,9 +187,9 @@ def _read_runs(
     columns: Columns,
     wanted: str,
     where: Mapping[str, Any],
-) -> list[Run]:
+) -> list[LoggedRow]:
     """Return the runs of all files, in their order there."""
-    runs: list[Run] = []
+    runs: list[LoggedRow] = []
     alone, others = Counter[str](), Counter[str]()
     for source in sources:
         for place, row in read_records(reader, source):
@@ -215,7 +215,9 @@ def _read_runs(
     return runs
 
 
-def _require_outcomes(logs: str, runs: Sequence[Run], columns: Columns, results: Results) -> None:
+def _require_outcomes(
+    logs: str, runs: Sequence[LoggedRow], columns: Columns, results: Results
+) -> None:
     """Refuse a log that doesn't say of each run how it ended, or of all runs nothing."""
     for run in runs:
         if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
@@ -234,7 +236,7 @@ def _require_outcomes(logs: str, runs: Sequence[Run], columns: Columns, results:
 
 def _run(
     place: str, row: Row, columns: Columns, reader: LogReader, wanted: str, several: bool
-) -> Run:
+) -> LoggedRow:
     """Return a run as its row says it; runs of several files are in the order of these."""
     fields = columns.fields(row)
     if wanted:
@@ -260,7 +262,7 @@ def _run(
         raise Wrong("case: empty")
     number = None if several or number == "" else number
     told = "" if content is None else _encode(content)
-    return Run(place, number, read, label, told, read_marks(row))
+    return LoggedRow(place, number, read, label, told, read_marks(row))
 
 
 def _drop_nothing(row: dict[str, Any]) -> None:
@@ -278,13 +280,15 @@ _encode = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def _group(
-    runs: Sequence[Run], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
+    runs: Sequence[LoggedRow], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
 ) -> tuple[CaseLog, ...]:
     """Return the runs by the group that ``by`` splits them into, and by case."""
     for one in by:
         if not any(read_value(run.row, one) for run in runs):
             raise UserError(f"by: {one}; no run of {logs} has it")
-    groups: defaultdict[str, defaultdict[str, list[Run]]] = defaultdict(lambda: defaultdict(list))
+    groups: defaultdict[str, defaultdict[str, list[LoggedRow]]] = defaultdict(
+        lambda: defaultdict(list)
+    )
     for run in runs:
         groups[name_group(run.row, by)][run.case].append(run)
     return tuple(
@@ -293,7 +297,7 @@ def _group(
 
 
 def _read_logged(
-    by_case: Mapping[str, list[Run]], cases: Mapping[str, AuditCase], group: str
+    by_case: Mapping[str, list[LoggedRow]], cases: Mapping[str, AuditCase], group: str
 ) -> Iterator[CaseLog]:
     decided = _list_decisions([run for runs in by_case.values() for run in runs])
     for name, runs in by_case.items():
@@ -305,12 +309,12 @@ def _read_logged(
         yield CaseLog(case, rows, _check(case, ordered), group, runs[0].key)
 
 
-def _list_decisions(runs: Sequence[Run]) -> list[str]:
+def _list_decisions(runs: Sequence[LoggedRow]) -> list[str]:
     """Return the decisions of runs whose log doesn't name the options."""
     return sorted({decision(run.row) for run in runs} - {"", NO_DECISION})
 
 
-def _case(name: str, runs: Sequence[Run], decided: Sequence[str]) -> AuditCase:
+def _case(name: str, runs: Sequence[LoggedRow], decided: Sequence[str]) -> AuditCase:
     """Return the case, the same in any order of its runs."""
     told: Row = next((run.row for run in runs if run.row.get("answer") not in (None, "")), {})
     answer = told.get("answer")
@@ -335,7 +339,7 @@ def _case(name: str, runs: Sequence[Run], decided: Sequence[str]) -> AuditCase:
         raise UserError(f"{runs[0].place}: {problem}") from None
 
 
-def _in_order(name: str, runs: Sequence[Run]) -> Sequence[Run]:
+def _in_order(name: str, runs: Sequence[LoggedRow]) -> Sequence[LoggedRow]:
     """Return the runs of a case in the order of their numbers, if they have any."""
     numbers = [run.number for run in runs]
     if all(number is None for number in numbers):
@@ -352,7 +356,7 @@ def _in_order(name: str, runs: Sequence[Run]) -> Sequence[Run]:
     return runs
 
 
-def _check(case: AuditCase, runs: Sequence[Run]) -> tuple[Entry, ...]:
+def _check(case: AuditCase, runs: Sequence[LoggedRow]) -> tuple[Entry, ...]:
     """Check a case's runs; return how they ended."""
     ends: list[Entry] = []
     known: dict[tuple[str, str], Entry] = {}  # most runs end like another one

@@ -16,7 +16,7 @@ _flat = lru_cache(4096)(flatten)
 
 
 @dataclass(slots=True)
-class Run:
+class LoggedRow:
     """A row of a log, its place, and what its case is told by.
 
     Attributes
@@ -61,7 +61,7 @@ def read_label(given: Any) -> str:
     return _flat(str(int(given) if whole else given))
 
 
-def name_cases(runs: Sequence[Run], known: Container[str] = ()) -> Iterator[str]:
+def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterator[str]:
     """Set the names of all runs' cases; yield a sentence if one id has several contents.
 
     Parameters
@@ -69,11 +69,11 @@ def name_cases(runs: Sequence[Run], known: Container[str] = ()) -> Iterator[str]
     known
         Ids of cases that are given: they are what they are called.
     """
-    alike: defaultdict[tuple[str, str], list[Run]] = defaultdict(list)
+    alike: defaultdict[tuple[str, str], list[LoggedRow]] = defaultdict(list)
     for run in runs:
         alike[run.label, run.content].append(run)
     split: list[tuple[str, list[str]]] = []
-    found: defaultdict[tuple[str, ...], list[Run]] = defaultdict(list)
+    found: defaultdict[tuple[str, ...], list[LoggedRow]] = defaultdict(list)
     for identity, held in alike.items():
         given = identity[0] in known
         if fields := [name for name in _OF_CASE if not given and _differs(held, name)]:
@@ -90,7 +90,7 @@ def name_cases(runs: Sequence[Run], known: Container[str] = ()) -> Iterator[str]
         )
 
 
-def _set_names(found: Mapping[tuple[str, ...], Sequence[Run]], known: Container[str]) -> None:
+def _set_names(found: Mapping[tuple[str, ...], Sequence[LoggedRow]], known: Container[str]) -> None:
     """Name cases by their labels; where these are equal, with what else they are told by."""
     shared = Counter(_shorten(label) for label, *_ in found)
     for (label, content, *parts), held in found.items():
@@ -110,7 +110,7 @@ def _shorten(label: str) -> str:
     return label if len(label) <= _LONGEST else f"{label[:_LONGEST]}... #{digest(label)[:_DIGITS]}"
 
 
-def _differs(runs: Sequence[Run], name: str) -> bool:
+def _differs(runs: Sequence[LoggedRow], name: str) -> bool:
     """Return whether runs of one id differ in a field of their case; texts, in one wording."""
     values: defaultdict[Any, set[Any]] = defaultdict(set)
     for run in runs:

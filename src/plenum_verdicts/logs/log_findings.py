@@ -7,7 +7,7 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_verdicts.cases import NO_DECISION, comparable
-from plenum_verdicts.logs.case_names import Run, list_options
+from plenum_verdicts.logs.case_names import LoggedRow, list_options
 from plenum_verdicts.logs.log_scores import Results
 from plenum_verdicts.logs.logged_run import decision, fold
 
@@ -19,7 +19,7 @@ _TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
 _SHOWN = 3
 
 
-def count_found(runs: Sequence[Run], results: Results, verdict: str) -> str:
+def count_found(runs: Sequence[LoggedRow], results: Results, verdict: str) -> str:
     """Return what a log has, in one line.
 
     Parameters
@@ -46,7 +46,7 @@ def count_found(runs: Sequence[Run], results: Results, verdict: str) -> str:
 _COUNTED = frozenset({"right", "score", "error", "unmeasured", "cached"})
 
 
-def find_doubts(runs: Sequence[Run], general: bool) -> Iterator[str]:
+def find_doubts(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
     """Yield sentences on what may be wrong with the runs of a log as rows.
 
     Parameters
@@ -59,7 +59,7 @@ def find_doubts(runs: Sequence[Run], general: bool) -> Iterator[str]:
     UserError
         Of most cases with repeats, all repeats are of a cache.
     """
-    cases: defaultdict[str, list[Run]] = defaultdict(list)
+    cases: defaultdict[str, list[LoggedRow]] = defaultdict(list)
     for run in runs:
         cases[run.case].append(run)
     yield from _find_cached(cases)
@@ -75,7 +75,7 @@ def find_doubts(runs: Sequence[Run], general: bool) -> Iterator[str]:
         yield from _find_contradictions(runs)
 
 
-def _find_cached(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     """Yield a sentence on runs that a cache answered: they repeat an answer, and are no new one."""
     # Another model or wording is another question to a cache.
     asked, fresh = Counter[Any](), Counter[Any]()
@@ -105,7 +105,7 @@ def read_marks(row: Row) -> tuple[str, ...]:
     return (str(row.get("decision")), *(str(row.get(name) or "") for name in _TELLING))
 
 
-def _find_copies(runs: Sequence[Run]) -> Iterator[str]:
+def _find_copies(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
     held = [(run.case, run.marks) for run in runs if run.marks]
     fields = range(1, 1 + len(_TELLING))
@@ -122,7 +122,7 @@ def _find_copies(runs: Sequence[Run]) -> Iterator[str]:
         )
 
 
-def _find_contradictions(runs: Sequence[Run]) -> Iterator[str]:
+def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs whose decision and answer say something else than the log does."""
     contrary: Counter[bool] = Counter()
     for row in (run.row for run in runs):
@@ -141,7 +141,7 @@ def _find_contradictions(runs: Sequence[Run]) -> Iterator[str]:
 _COMPARED = ("decision", "answer")
 
 
-def _find_gaps(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+def _find_gaps(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     """Yield a sentence on numbers of runs that leave others out: what is left may be selected."""
     for name, runs in sorted(cases.items(), key=lambda each: each[0]):
         numbers = sorted(run.number for run in runs if type(run.number) is int)
@@ -151,7 +151,7 @@ def _find_gaps(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
             return
 
 
-def _find_equal_texts(cases: Mapping[str, Sequence[Run]]) -> Iterator[str]:
+def _find_equal_texts(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     """Yield a sentence on one question under several ids that no tool told apart."""
     ids: defaultdict[str, list[str]] = defaultdict(list)
     for name, runs in sorted(cases.items(), key=lambda each: each[0]):

@@ -22,7 +22,7 @@ def _recognises(source: LogSource) -> bool:
 
 
 def _is_of_node(source: LogSource) -> bool:
-    return "results[].promptIdx" in source.keys
+    return bool({"results[].promptIdx", "_resultsLoaded"} & source.keys)
 
 
 def _read(source: LogSource) -> Records:

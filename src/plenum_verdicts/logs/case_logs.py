@@ -286,11 +286,9 @@ def _group(
     for one in by:
         if not any(read_value(run.row, one) for run in runs):
             raise UserError(f"by: {one}; no run of {logs} has it")
-    groups: defaultdict[str, defaultdict[str, list[LoggedRow]]] = defaultdict(
-        lambda: defaultdict(list)
-    )
+    groups: dict[str, dict[str, list[LoggedRow]]] = {}
     for run in runs:
-        groups[name_group(run.row, by)][run.case].append(run)
+        groups.setdefault(name_group(run.row, by), {}).setdefault(run.case, []).append(run)
     return tuple(
         logged for group in sorted(groups) for logged in _read_logged(groups[group], known, group)
     )

@@ -113,7 +113,8 @@ def test_a_decision_may_be_called_as_a_run_that_failed(tmp_path: Path) -> None:
         ([{"score": "good"}], {}, "'good' of score is no number"),
         ([{"score": None}], {}, "no run was measured"),
         ([{"decision": ""}], {}, "the outputs of all 1 runs are empty"),
-        ([{"decision": "x", "cached": True}] * 3, {}, "--no-cache"),
+        ([{"decision": "x", "cached": True, "model": ["m"]}] * 3, {}, "--no-cache"),
+        ([{"decision": "", "text": ["?"], "wording": [1], "answer": [2]}] * 2, {}, "are empty"),
     ],
 )
 def test_what_can_t_be_judged_is_refused(

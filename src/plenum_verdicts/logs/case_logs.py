@@ -20,7 +20,7 @@ from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_dec
 from plenum_verdicts.logs.log_mixtures import name_group, read_value
 from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
-from plenum_verdicts.readers import LogReader, LogSource, Row, Wrong, read_records
+from plenum_verdicts.readers import LogReader, LogSource, Row, Wrong, list_told, read_records
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -169,7 +169,7 @@ def read_log(
     results = settle_results(rows, wanted, scale)
     _require_outcomes(str(logs), runs, renamed, results)
     known = {case.id: case for case in cases}
-    lines = [f"{source.name}: {line}" for source in sources for line in reader.tell(source)]
+    lines = [line for source in sources for line in list_told(reader, source)]
     lines += [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)

@@ -9,6 +9,7 @@ from typing import Any
 
 from plenum.base import digest, flatten
 from plenum_verdicts.cases import read_options
+from plenum_verdicts.logs.logged_run import fold
 
 _LONGEST = 80
 _DIGITS = 6
@@ -115,7 +116,7 @@ def _differs(runs: Sequence[LoggedRow], name: str) -> bool:
     values: defaultdict[Any, set[Any]] = defaultdict(set)
     for run in runs:
         if name in run.row and (value := _read(run.row, name)) is not None:
-            values[run.row.get("wording") if name == "text" else None].add(value)
+            values[str(run.row.get("wording")) if name == "text" else ""].add(value)
     # What is new in each run, such as the time of day in a prompt, tells no cases apart if the
     # tool has said already what does.
     each_new = runs[0].content and sum(map(len, values.values())) == len(runs)
@@ -129,9 +130,11 @@ def _read(row: Mapping[str, Any], name: str) -> Any:
     """Return what a row says of its case: options in any order, and the answer's name."""
     value = row.get(name)
     if value in (None, "") or name == "text":
-        return value or None
+        return str(value) if value else None
     options = list_options(row)
-    return tuple(sorted(options.values())) if name == "options" else options.get(str(value), value)
+    if name == "options":
+        return tuple(sorted(options.values()))
+    return fold(str(options.get(str(value), value)))
 
 
 def list_options(row: Mapping[str, Any]) -> dict[str, str]:

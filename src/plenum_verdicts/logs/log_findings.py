@@ -81,7 +81,7 @@ def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     asked, fresh = Counter[Any](), Counter[Any]()
     for name, runs in cases.items():
         for row in (run.row for run in runs):
-            key = name, row.get("model"), row.get("wording")
+            key = name, str(row.get("model")), str(row.get("wording"))
             asked[key] += 1
             fresh[key] += "cached" not in row
     if not (cached := asked.total() - fresh.total()):

@@ -8,6 +8,7 @@ import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -200,26 +201,36 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     UserError
         It can't be read; the message says why.
     """
-    with blame_part(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
-        try:
-            for record in reader.read(source):
-                match record:
-                    case (str(), Mapping() | Wrong()):
-                        yield record
-                    case _:
-                        raise RuntimeError("it yields what is no place with a row")
-        except _EXPLAINED as problem:
-            raise _explain(problem, reader, source) from None
+    with _explaining(reader, source, reader.read):
+        for record in reader.read(source):
+            match record:
+                case (str(), Mapping() | Wrong()):
+                    yield record
+                case _:
+                    raise RuntimeError("it yields what is no place with a row")
 
 
 def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
     """Return what identifies the program of a log; raise as :func:`read_records`."""
-    with blame_part(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
+    with _explaining(reader, source, reader.describe):
+        match reader.describe(source):
+            case Mapping() as about:
+                return about
+        raise RuntimeError("it describes the program by no mapping")
+
+
+def list_told(reader: LogReader, source: LogSource) -> list[str]:
+    """Return what a log says of itself, with its name; raise as :func:`read_records`."""
+    with _explaining(reader, source, reader.tell):
+        return [f"{source.name}: {line}" for line in reader.tell(source)]
+
+
+@contextmanager
+def _explaining(reader: LogReader, source: LogSource, part: Callable[..., Any]) -> Iterator[None]:
+    """Say in words which log couldn't be read, and whose part it is that failed otherwise."""
+    with blame_part(f"{source.name}: format={reader.name} of {part.__module__}"):
         try:
-            match reader.describe(source):
-                case Mapping() as about:
-                    return about
-            raise RuntimeError("it describes the program by no mapping")
+            yield
         except _EXPLAINED as problem:
             raise _explain(problem, reader, source) from None
 

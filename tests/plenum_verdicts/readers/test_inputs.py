@@ -17,6 +17,7 @@ from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
 from plenum_verdicts.logs.case_logs import Log, read_log
+from plenum_verdicts.logs.logged_run import decision
 
 INPUTS = Path(__file__).parents[1] / "inputs"
 PLAIN = (12, 36, 0, 0, 29 / 36, 7 / 18)
@@ -80,6 +81,10 @@ READ: dict[str, tuple[dict[str, Any], tuple[float, ...], Callable[[Any], Any]]] 
     "logs/scores-null.jsonl": ({}, (12, 36, 0, 2, 17.5 / 34, 1), by_decision),
     "logs/tau2-dir-format": ({}, PLAIN, by_right),
     "logs/tau2-two-domains": ({}, (24, 48, 0, 0, 0.5, 0), by_right),
+    "logs/tau2-infrastructure-errors.json": ({}, (12, 48, 16, 0, 29 / 32, 5 / 12), by_right),
+    "logs/decision-object-key-order.jsonl": ({}, (12, 48, 0, 0, nan, 0), decision),
+    "logs/rokabot-before.jsonl": ({}, (12, 36, 0, 0, 33 / 36, 0), by_right),
+    "logs/rokabot-after.jsonl": ({}, (12, 36, 0, 0, 30 / 36, 0), by_right),
     "logs/ids-number-and-text.jsonl": ({}, (12, 36, 0, 0, nan, 0), by_decision),
     "logs/labels-1-and-1.0.jsonl": ({}, (12, 48, 0, 0, nan, 0), by_decision),
     "logs-right/braintrust-experiment.jsonl": (
@@ -134,6 +139,15 @@ def test_a_log_is_refused_with_what_would_help(name: str) -> None:
     settings, why = REFUSED[name]
     with pytest.raises(UserError, match=why):
         read_log(INPUTS / name, **settings)
+
+
+def test_runs_that_failed_can_be_left_out() -> None:
+    cases = read_log(INPUTS / "logs/tau2-infrastructure-errors.json").cases
+    ran = [[row["score"] for row in case.rows if "error" not in row] for case in cases]
+    held = [scores for scores in ran if scores]
+    assert len(held) == 9
+    assert_allclose(mean(map(mean, held)), 11 / 12)
+    assert all("right" not in row for case in cases for row in case.rows if "error" in row)
 
 
 def test_a_partial_log_says_what_was_planned() -> None:

@@ -26,7 +26,7 @@ def log_of(folder: Path, rows: Rows, **settings: Any) -> Log:
 
 def named(log: Log) -> list[list[str]]:
     """The names of the options that the runs of each case decided for."""
-    return [[c.case.options.get(e.get("decision"), "none") for e in c.ends] for c in log.cases]
+    return [[c.case.options.get(str(e.get("decision")), "none") for e in c.ends] for c in log.cases]
 
 
 @pytest.mark.parametrize("each", [(YES, NO), ({"A": "Yes", "B": "No"}, {"A": "No", "B": "Yes"})])

@@ -398,3 +398,61 @@ def test_a_result_says_what_it_can(
 def test_what_is_no_result_is_refused(row: dict[str, Any]) -> None:
     with pytest.raises((Wrong, UserError)):
         settle_results([row])
+
+
+FORMS: dict[str, tuple[str, Any]] = {
+    "phoenix": (
+        "x.json",
+        [
+            {"example_id": c, "repetition_number": n, "input": {"q": c}, "reference_output": {},
+             "output": {"answer": "4" if right else "5"}, "error": None,
+             "annotations": [{"name": "correct", "score": float(right), "label": None}]}
+            for c, n, right in runs()
+        ],
+    ),
+    "deepeval": (
+        "c.json",
+        {"testRunData": {"testCases": [], "conversationalTestCases": [
+            {"name": c, "success": right, "metricsData": [{"name": "m", "score": float(right)}],
+             "turns": [{"role": "user", "content": "?"},
+                       {"role": "assistant", "content": "4" if right else "5"}]}
+            for c, _, right in runs()]}},
+    ),
+    "tau2": (
+        "t3.json",
+        {"simulations": [{"task_id": c, "trial": n, "reward_info": {"reward": float(right)}}
+                         for c, n, right in runs()]},
+    ),
+    "promptfoo": (
+        "v2.json",
+        {"evalId": "e", "results": {"version": 2, "results": [
+            {"vars": {"q": c}, "success": right, "score": float(right), "error": "expected yes",
+             "gradingResult": {"pass": right}, "response": {"output": "yes"}}
+            for c, _, right in runs()]}},
+    ),
+}  # fmt: skip
+"""Other forms of the formats above."""
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_forms_of_a_format_are_read(tmp_path: Path, name: str) -> None:
+    log = read_log(written(tmp_path, *FORMS[name]))
+    assert f"(format={name})" in log.summary
+    assert rights(log.cases) == list(RIGHT.values())
+    assert all(end["status"] == "completed" for case in log.cases for end in case.ends)
+
+
+def test_columns_of_dicts_of_langsmith_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    rows = [
+        {"example_id": c, "inputs": {"q": c}, "outputs": {"answer": "4"}, "feedback.correct": right}
+        for c, _, right in runs()
+    ]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    cases = read_log(path).cases
+    assert rights(cases) == list(RIGHT.values())
+    assert {row["decision"] for case in cases for row in case.rows} == {"4"}
+    # Half of the marks of LangSmith, or of Phoenix, make no log of it.
+    pd.DataFrame([{"example_id": "a", "output": "4"}] * 2).to_csv(path, index=False)
+    with pytest.raises(UserError, match="line 2: no case"):
+        read_log(path)

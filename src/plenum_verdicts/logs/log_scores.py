@@ -19,9 +19,11 @@ UNNAMED = "score"
 Scale = tuple[float, float]
 Row = MutableMapping[str, Any]
 
-_TRUE = {"true", "1", "1.0", "yes", "pass", "passed", "right", "correct", "c"}
-_FALSE = {"false", "0", "0.0", "no", "fail", "failed", "wrong", "incorrect", "i"}
-_WORDS = {**dict.fromkeys(_TRUE, 1.0), **dict.fromkeys(_FALSE, 0.0), "p": 0.5, "n": 0.0}
+_WORDS = {
+    **dict.fromkeys(("true", "yes", "pass", "passed", "right", "correct", "c"), 1.0),
+    **dict.fromkeys(("false", "no", "fail", "failed", "wrong", "incorrect", "i", "n"), 0.0),
+    "p": 0.5,
+}
 """What the words of judges count, those of inspect among them: C, P, I and N."""
 
 _TELLING = {
@@ -159,14 +161,15 @@ def read_right(given: Any) -> bool | None:
     Wrong
         It is neither true nor false.
     """
-    if given is None or given is True or given is False:
+    if given is None or isinstance(given, bool):
         return given
-    text = str(given).strip().lower()
-    if text in _NOTHING:
-        return None
-    if text not in _TRUE and text not in _FALSE:
+    try:
+        number = _number(given)
+    except ValueError:
+        number = -1.0
+    if number not in (None, 0, 1):
         raise Wrong(f"right: {str(given)[:60]!r} is neither true nor false")
-    return text in _TRUE
+    return None if number is None else bool(number)
 
 
 def _number(given: Any, scale: Scale | None = None) -> float | None:

@@ -158,7 +158,18 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         "reruns of the same program would make of it",
     )
     failures = audit.failures if audit.failures != "differ" else ""
-    for name, given in {"format": audit.format, "by": audit.by, "failures": failures}.items():
+    require(
+        len(audit.scale) in (0, 2) and len({*audit.scale}) == len(audit.scale),
+        f"scale: {audit.scale}; give the worst and the best value, such as [1,5]",
+    )
+    of_logs: dict[str, Any] = {
+        "format": audit.format,
+        "by": audit.by,
+        "failures": failures,
+        "score": audit.score,
+    }
+    of_logs |= {"scale": audit.scale, "where": audit.where}
+    for name, given in of_logs.items():
         require(bool(audit.logs) or not given, f"{name}: {given}; it needs logs=")
     require(
         audit.compare == "auto" or (bool(audit.logs) and audit.suite is not False),

@@ -27,7 +27,7 @@ from plenum_audit.execution import (
 from plenum_audit.programs import Audit, compose_audit, require_program
 from plenum_audit.suite_questions import answer_questions
 from plenum_verdicts.dynamics import STOPPED, AuditResult, StabilityRule
-from plenum_verdicts.logs import describe_choices, is_suite, list_doubts
+from plenum_verdicts.logs import describe_choices, is_suite
 from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
 
 __all__ = ["compose_gate", "judge_cases"]
@@ -263,7 +263,7 @@ def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Seq
 
     if audit.logged:
         log, chosen = audit.suite_log, audit.settings.suite == "auto"
-        return log.runs(), (*describe_choices(log, chosen), *list_doubts(audit.logged))
+        return log.runs(), (*describe_choices(log, chosen), *audit.doubts)
     study, settings = audit.study, audit.settings
     publish_unended_suite(study, settings, ["the suite has not ended"])
     remove_stale_statement(settings)

@@ -56,7 +56,7 @@ def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
 def _read_baseline(audit: Audit) -> SuiteRuns:
     """Return the runs of the program that a suite is compared with, by the same comparison."""
     name, compared = f"baseline={audit.settings.baseline}", audit.suite_log.compared
-    cases = load_baseline(audit.settings)
+    cases = load_baseline(audit.settings, audit.logged)
     return SuiteLog(cases, name, compared, audit.settings.failures).runs()
 
 

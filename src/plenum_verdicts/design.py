@@ -22,9 +22,10 @@ class VerdictConfig(StrictSettings):
     ``logs`` is the file of the runs, ``format`` its format, ``columns`` the column of each field,
     ``by`` the fields by which it is split, ``case`` a folder or a file of the cases. ``compare``
     says whether two runs differ by their decisions, in being right or in their scores,
-    ``failures`` what a failed run of a log counts as. ``acceptable`` and ``unacceptable`` are
-    shares of the runs of a case that decide like the mode; ``suite`` gives one verdict on all cases
-    together, for which few runs a case are enough, and whose ``acceptable_disagreement`` and
+    ``failures`` what a failed run of a log counts as. ``score`` names the score that counts,
+    ``scale`` has its worst and best value, ``where`` the rows that are runs, by field.
+    ``acceptable`` and ``unacceptable`` are shares of the runs of a case that decide like the mode;
+    ``suite`` gives one verdict on all cases together, for which few runs a case are enough, and whose ``acceptable_disagreement`` and
     ``unacceptable_disagreement`` are chances that two runs of a case end differently; ``auto``
     chooses one for logs of many cases with few runs each. ``undecided`` says whether that
     verdict passes. ``baseline`` is the log of an earlier program, whose score may be higher by
@@ -43,6 +44,9 @@ class VerdictConfig(StrictSettings):
     by: Names = field(default_factory=list)
     compare: Literal["auto", "decisions", "right", "score"] = "auto"
     failures: Literal["differ", "wrong", "leave_out"] = "differ"
+    score: str = ""
+    scale: list[Float] = field(default_factory=list)
+    where: dict[str, Any] = field(default_factory=dict)
     acceptable: Inner = 0.95
     unacceptable: Inner = 0.80
     undecided: Literal["pass", "fail"] | None = None

@@ -14,7 +14,7 @@ from plenum_verdicts.dynamics import (
     judge_family,
     plan_further,
 )
-from plenum_verdicts.logs import group_outcomes, list_doubts
+from plenum_verdicts.logs import group_outcomes
 
 
 @pause_collector()
@@ -33,7 +33,7 @@ def judge_log(audit: Audit, rule: StabilityRule) -> AuditResult:
     cases = judge_cases(outcomes, options, rule)
     before = {}
     if settings.baseline:
-        before = group_outcomes(load_baseline(settings), f"baseline={settings.baseline}")
+        before = group_outcomes(load_baseline(settings, logged), f"baseline={settings.baseline}")
         if not before.keys() & outcomes.keys():
             raise UserError(f"baseline={settings.baseline}: it has none of the cases of logs=")
     comparisons = {
@@ -49,7 +49,7 @@ def judge_log(audit: Audit, rule: StabilityRule) -> AuditResult:
         family=judge_family(cases, rule),
         further=_further(undecided, outcomes, options, rule),
         comparisons=comparisons if settings.baseline else None,
-        doubts=list_doubts(logged),
+        doubts=audit.doubts,
     )
 
 

@@ -16,7 +16,7 @@ from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
-from plenum_verdicts.logs import CaseLog, Log, SuiteLog, folder_name, read_log
+from plenum_verdicts.logs import CaseLog, Log, SuiteLog, folder_name, list_doubts, read_log
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
@@ -60,6 +60,11 @@ class Audit:
         return self.log.cases if self.log else ()
 
     @property
+    def doubts(self) -> tuple[str, ...]:
+        """Sentences on what a log lacks, or on what of it may be misread."""
+        return (*self.log.lines, *list_doubts(self.log.cases)) if self.log else ()
+
+    @property
     def suite_log(self) -> SuiteLog:
         """The log as a suite."""
         asked = self.settings
@@ -99,7 +104,8 @@ def compose_audit(cfg: DictConfig) -> Audit:
     of_logs, of_cases = _columns(audit)
     read = load_cases(audit.case, of_cases) if audit.case else ()
     if audit.logs:
-        log = read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
+        named = audit.committee.name, of_logs, audit.format, audit.by
+        log = read_log(audit.logs, read, *named, **_choose_rows(audit))
         return Audit(audit, log=log, **_place(study))
     committee = _committee(audit)
     audited = find_program(committee)
@@ -113,8 +119,13 @@ def _place(study: StudyConfig) -> dict[str, Any]:
     return {"study": study.study, "tracking_uri": uri, "dry_run": study.dry_run}
 
 
-def load_baseline(audit: AuditConfig) -> tuple[CaseLog, ...]:
+def load_baseline(audit: AuditConfig, logged: Sequence[CaseLog] = ()) -> tuple[CaseLog, ...]:
     """Read the runs of the program that a suite is compared with.
+
+    Parameters
+    ----------
+    logged
+        The cases of the log that is compared: equal ones get their names.
 
     Raises
     ------
@@ -126,10 +137,21 @@ def load_baseline(audit: AuditConfig) -> tuple[CaseLog, ...]:
     of_logs, of_cases = _columns(audit)
     read = load_cases(audit.case, of_cases) if audit.case else ()
     try:
-        return read_log(str(audit.baseline), read, columns=of_logs).cases
+        before = read_log(str(audit.baseline), read, columns=of_logs, **_choose_rows(audit)).cases
     except UserError as problem:
         told = str(problem).replace(f"logs={audit.baseline}", f"baseline={audit.baseline}")
         raise UserError(told) from None
+    names = {each.key: each.case.id for each in logged if each.key}
+    return tuple(
+        replace(each, case=replace(each.case, id=names.get(each.key, each.case.id)))
+        for each in before
+    )
+
+
+def _choose_rows(audit: AuditConfig) -> dict[str, Any]:
+    """Return what of a log's rows counts, as ``read_log`` takes it."""
+    scale = (audit.scale[0], audit.scale[1]) if audit.scale else None
+    return {"score": audit.score, "scale": scale, "where": audit.where}
 
 
 def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -14,8 +14,8 @@ from .log_mixtures import folder_name as folder_name
 from .log_mixtures import read_value as read_value
 from .log_scores import RIGHT as RIGHT
 from .log_scores import WRONG as WRONG
-from .log_scores import judge as judge
 from .log_scores import read_score as read_score
+from .log_scores import settle_results as settle_results
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 from .suite_rows import SuiteLog as SuiteLog
@@ -42,7 +42,6 @@ __all__ = [
     "has_declared_options",
     "identify",
     "is_suite",
-    "judge",
     "list_doubts",
     "list_messages",
     "list_outcomes",
@@ -50,4 +49,5 @@ __all__ = [
     "read_score",
     "read_usage",
     "read_value",
+    "settle_results",
 ]

@@ -8,6 +8,7 @@ from .log_reader import LogSource as LogSource
 from .log_reader import Records as Records
 from .log_reader import describe_program as describe_program
 from .log_reader import find_reader as find_reader
+from .log_reader import list_told as list_told
 from .log_reader import read_records as read_records
 
 __all__ = [
@@ -20,6 +21,7 @@ __all__ = [
     "Wrong",
     "describe_program",
     "find_reader",
+    "list_told",
     "read_records",
     "read_rows",
 ]

@@ -11,8 +11,6 @@ from typing import Any
 
 from plenum.base import UserError, redact
 from plenum_verdicts.readers.fields import (
-    CaseNames,
-    collect_scores,
     drop_missing,
     find_decision,
     make_label,
@@ -25,9 +23,8 @@ _PAGE = 500
 
 
 def _read(source: LogSource) -> Records:
-    names = CaseNames()
     for number, trace in enumerate(_traces(source.name), 1):
-        yield f"trace {number}", _row(trace, names)
+        yield f"trace {number}", _row(trace)
 
 
 def _traces(name: str) -> Iterator[Any]:
@@ -82,7 +79,7 @@ def _show() -> str:
     return redact(mlflow.get_tracking_uri())
 
 
-def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
+def _row(trace: Any) -> dict[str, Any]:
     about = trace.info.trace_metadata
     inputs, output = _parse(trace.data.request), _parse(trace.data.response)
     used = _parse(about.get("mlflow.trace.tokenUsage")) or {}
@@ -90,11 +87,12 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
     feedback, expected = {}, {}
     for each in trace.info.assessments or []:
         if each.feedback is not None and each.valid is not False:
-            feedback[each.name] = _verdict(each.feedback.value)
+            feedback[each.name] = each.feedback.value  # None where the judge failed
         elif each.expectation is not None:
             expected[each.name] = each.expectation.value
     return drop_missing(
-        case=names.name(make_label(inputs), inputs),
+        label=make_label(inputs),
+        content=inputs,
         text=make_label(inputs),
         decision=find_decision(output),
         expected=expected,
@@ -106,13 +104,9 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
         source_run=about.get("mlflow.sourceRun"),
         time=_time(trace.info.request_time),
         error="error" if str(trace.info.state) in ("ERROR", "TraceState.ERROR") else None,
-        **collect_scores(feedback),
+        scores=feedback,
+        id=trace.info.trace_id,
     )
-
-
-def _verdict(value: Any) -> Any:
-    """Return what a scorer said; of judges, yes and no."""
-    return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
 def _parse(text: Any) -> Any:

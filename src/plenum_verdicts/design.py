@@ -27,7 +27,7 @@ class VerdictConfig(StrictSettings):
     ``acceptable`` and ``unacceptable`` are shares of the runs of a case that decide like the mode;
     ``suite`` gives one verdict on all cases together, for which few runs a case are enough, and
     whose ``acceptable_disagreement`` and ``unacceptable_disagreement`` are chances
-    chooses one for logs of many cases with few runs each. ``undecided`` says whether that
+    that two runs of a case end differently; ``auto`` chooses one for logs of many cases with few runs each. ``undecided`` says whether that
     verdict passes. ``baseline`` is the log of an earlier program, whose score may be higher by
     ``margin``. ``aa`` judges the user's own ``gate`` on reruns of the program, and on one whose
     score is lower by ``drop``; ``sources`` says what makes runs of a case differ. ``decide`` looks

@@ -26,15 +26,15 @@ class VerdictConfig(StrictSettings):
     ``scale`` has its worst and best value, ``where`` the rows that are runs, by field.
     ``acceptable`` and ``unacceptable`` are shares of the runs of a case that decide like the mode;
     ``suite`` gives one verdict on all cases together, for which few runs a case are enough, and
-    whose ``acceptable_disagreement`` and ``unacceptable_disagreement`` are chances
-    that two runs of a case end differently; ``auto`` chooses one for logs of many cases with few runs each. ``undecided`` says whether that
-    verdict passes. ``baseline`` is the log of an earlier program, whose score may be higher by
-    ``margin``. ``aa`` judges the user's own ``gate`` on reruns of the program, and on one whose
-    score is lower by ``drop``; ``sources`` says what makes runs of a case differ. ``decide`` looks
-    for a rule by which the program may act alone: the share ``agree`` of a case's runs has to
-    agree, and at most ``risk`` of its acts may be wrong. ``inspect_scores`` is the file for scores
-    of the runs. The page says who tested the program and who is responsible: ``tested_by``,
-    ``responsible``.
+    whose ``acceptable_disagreement`` and ``unacceptable_disagreement`` are chances that two runs of
+    a case end differently; ``auto`` chooses one for logs of many cases with few runs each.
+    ``undecided`` says whether that verdict passes. ``baseline`` is the log of an earlier program,
+    whose score may be higher by ``margin``. ``aa`` judges the user's own ``gate`` on reruns of the
+    program, and on one whose score is lower by ``drop``; ``sources`` says what makes runs of a case
+    differ. ``decide`` looks for a rule by which the program may act alone: the share ``agree`` of a
+    case's runs has to agree, and at most ``risk`` of its acts may be wrong. ``inspect_scores`` is
+    the file for scores of the runs. The page says who tested the program and who is responsible:
+    ``tested_by``, ``responsible``.
     """
 
     case: str | None = None

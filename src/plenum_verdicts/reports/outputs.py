@@ -1,8 +1,11 @@
 """The folder of an audit's outputs: files are written to it, or an error says why not."""
 
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+import pandas as pd
 
 from plenum.base import UserError
 
@@ -31,3 +34,13 @@ def write_texts(texts: Mapping[str, str], out: Path) -> list[Path]:
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8", newline="")
     return [out / name for name in texts]
+
+
+def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before texts that a spreadsheet would take for formulas."""
+
+    def guard(cell: object) -> object:
+        formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
+        return f"'{cell}" if formula and not re.fullmatch(r"[-+]?[\d.,%e+-]+", cell) else cell
+
+    return frame.map(guard)

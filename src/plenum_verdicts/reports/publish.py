@@ -35,6 +35,7 @@ from plenum_verdicts.reports.empty_report import make_empty_report
 from plenum_verdicts.reports.junit import junit
 from plenum_verdicts.reports.log_report import report_log, show_pair
 from plenum_verdicts.reports.mlflow_audit import log
+from plenum_verdicts.reports.outputs import guard_cells
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
 from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, line, words
@@ -87,7 +88,7 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "audit.html": page,
         "audit.xml": junit(audit),
         "audit.md": comment(audit),
-        "audit.csv": format_csv(make_frame_of_cases(audit)),
+        "audit.csv": format_csv(guard_cells(make_frame_of_cases(audit))),
     }
     files = [out / name for name in texts]
     try:

@@ -23,7 +23,7 @@ from plenum.reports import (
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import STABLE, UNSTABLE, e_value
 from plenum_verdicts.reports.mlflow_suite import log_suite
-from plenum_verdicts.reports.outputs import make_folder, write_texts
+from plenum_verdicts.reports.outputs import guard_cells, make_folder, write_texts
 from plenum_verdicts.reports.record import list_signatures
 from plenum_verdicts.reports.suite_cases import append_names, describe_undecided, make_frame
 from plenum_verdicts.reports.suite_page import (
@@ -136,7 +136,7 @@ def publish_suite(
             "suite.json": _json(held),
             "suite.html": render_html(suite_document(page, Path(scratch), shown)),
             "suite.md": suite_comment(page),
-            "suite.csv": format_csv(make_frame(page.cases)),
+            "suite.csv": format_csv(guard_cells(make_frame(page.cases))),
         }
         files = write_texts(texts, out)
     if uri:

@@ -47,7 +47,7 @@ def test_what_transformers_cannot_read_is_refused_in_one_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("gguf")
-    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     file = tmp_path / "broken.gguf"
     file.write_bytes(b"GGUF and nothing that follows")
     with pytest.raises(UserError, match=r"broken\.gguf can't be loaded") as error:
@@ -59,7 +59,7 @@ def test_what_transformers_cannot_read_is_refused_in_one_line(
 def test_it_is_written_out_once(
     saved: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(gguf_weights, "find_spec", lambda name: name)
     made = []
 
@@ -104,7 +104,7 @@ def test_the_tiny_model_in_a_gguf_file_answers_like_its_safetensors(
 ) -> None:
     """In the single precision that both hold, to the last bit of every log-probability."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
-    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     file = str(gguf_files.write_tiny(tmp_path / "tiny.gguf"))
     settings = Hosted(slots=4, rung=64, threads=1, device="cpu", dtype="float32")
     tiny = memory.measure("tiny", settings)
@@ -135,7 +135,7 @@ def test_quantised_numbers_are_written_out_as_near_as_their_bits_allow(
 ) -> None:
     """Of 8 bits, with a scale in half precision for 32 numbers: off by half a step or so."""
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
-    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     file = gguf_files.write_tiny(tmp_path / "tiny.GGUF", quantised=True)
     content = checkpoints.digest(file)
     folder = gguf_weights.write_out(str(file), file, content, "float32")
@@ -166,7 +166,7 @@ def test_a_file_that_does_not_fill_the_model_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, changes: dict[str, Any], told: str
 ) -> None:
     gguf_files = pytest.importorskip("gguf_files", reason="the package gguf is missing")
-    monkeypatch.setattr(gguf_weights, "resolve_path", lambda name: tmp_path / name)
+    monkeypatch.chdir(tmp_path)
     file = gguf_files.write_tiny(tmp_path / "tiny.gguf", **changes)
     with pytest.raises(UserError, match=told) as error:
         gguf_weights.write_out("./tiny.gguf", file, "0" * 16, "float32")

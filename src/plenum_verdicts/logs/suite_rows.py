@@ -192,7 +192,7 @@ def _tell_compared(log: SuiteLog) -> Iterator[str]:
 def _say_other(log: SuiteLog, compare: Compared, what: str) -> str:
     """Say how often runs differ by the other comparison, which may disagree with this one."""
     found = estimate_disagreement(replace(log, compare=compare).runs().where_repeated(2))
-    return f"{what} they do in {found.value:.1%} of pairs (compare={compare})."
+    return f"{what} they do in {100 * found.value:.1f} % of pairs (compare={compare})."
 
 
 def _tell_failures(log: SuiteLog) -> Iterator[str]:
@@ -213,10 +213,11 @@ def _tell_failures(log: SuiteLog) -> Iterator[str]:
         yield f"{count} {counted[log.failures]} (failures={log.failures})."
         return
     apart = estimate_disagreement(runs.where_repeated(2)).value
-    scored = f", and the score is {runs.mean_scores().mean():.1%}" if runs.has_scores else ""
+    mean = 100 * runs.mean_scores().mean()
+    scored = f", and the score is {mean:.1f} %" if runs.has_scores else ""
     yield (
         f"{count} {counted[log.failures]} (failures={log.failures}); with failures={other} two "
-        f"runs of a case differ in {apart:.1%} of pairs{scored}."
+        f"runs of a case differ in {100 * apart:.1f} % of pairs{scored}."
     )
 
 

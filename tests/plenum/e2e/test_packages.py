@@ -30,6 +30,7 @@ NEEDED = {
     "plenum_hosted": ("run.py", "backend=hosted", "model=tiny"),
     "plenum_papers": ("scripts/tables.py", "study=default", "table=s5"),
     "plenum_rules": ("scripts/tables.py", "study=default", "rules=all"),
+    "plenum_verdicts": ("scripts/audit.py", "logs=runs.jsonl"),
     "plenum_worlds": ("run.py", "task=disaster"),
 }
 """A command of each package."""

@@ -212,11 +212,13 @@ class SweepRunner:
         stopped = next((result.pending for result in ended if result.pending), "")
         report = await self._reports.report(folder, indices, job.replicates, stopped)
         await record.close([result.journal for result in usable], report)
-        made = make_outcome(job, ended, report)
-        outcome = replace(made, name=self._names[job.condition.cell])
+        outcome = make_outcome(job, ended, report)
+        brief = replace(outcome, name=self._names[job.condition.cell])
+        if len(self._jobs) > 1:  # alone it doesn't know what its sweep varies
+            outcome = brief
         self._listed += 1
         if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
-            self._progress.say(f"{outcome.counts()}; {report['line']}")
+            self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome
 
     async def _replicate(

@@ -278,6 +278,15 @@ def test_what_only_speaks_of_a_mark_or_is_all_the_answer_stays(text: str) -> Non
     assert split_reasoning(text) == ("", text)
 
 
+@pytest.mark.parametrize(
+    "mark", ["<think>", "</think>", "<|channel|>x", '<details type="reasoning">', "&lt;think&gt;"]
+)
+def test_a_text_of_marks_alone_is_split_in_one_pass(mark: str) -> None:
+    """A search from each mark to the end would take hours, which ends in the test's time limit."""
+    reasoning, answer = split_reasoning(mark * (1_000_000 // len(mark)))
+    assert len(reasoning) + len(answer) <= 1_000_000
+
+
 # --- fuzz ----------------------------------------------------------------------------------------
 
 Meaning = tuple[tuple[float, ...], int]

@@ -287,6 +287,19 @@ def test_a_text_of_marks_alone_is_split_in_one_pass(mark: str) -> None:
     assert len(reasoning) + len(answer) <= 1_000_000
 
 
+@pytest.mark.parametrize("text", ["{ " * 100_000, "[{" * 100_000, '{"a": ' * 100_000])
+def test_braces_without_an_end_are_refused(text: str) -> None:
+    with pytest.raises(Malformed):
+        read_ballot(text, LABELS)
+
+
+@pytest.mark.parametrize("levels", [290, 900, 100_000])
+def test_objects_in_objects_are_refused_at_any_depth(levels: int) -> None:
+    for read, inner in ((read_ballot, B80), (read_answer, f'{OBJECT[:-1]}, "state": 1}}')):
+        with suppress(Malformed):
+            read('{"a":' * levels + inner + "}" * levels, LABELS)
+
+
 # --- fuzz ----------------------------------------------------------------------------------------
 
 Meaning = tuple[tuple[float, ...], int]

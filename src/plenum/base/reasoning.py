@@ -19,23 +19,28 @@ _CLOSE = (
     rf"</(?:\w+:)?{_NAMES}\s*>|<\|END_THINKING\|>|\[/THINK\]|◁/think▷|<\|end_of_thought\|>|"
     r"<unused95>"
 )
-_BLOCK = re.compile(rf"(?:{_OPEN})(.*?)(?:{_CLOSE})", re.DOTALL)
+_DETAILS = r"<details type=.reasoning.[^<>]*>"
+_MARK = re.compile(
+    rf"(?P<open>{_OPEN})|(?P<close>{_CLOSE})|(?P<details>{_DETAILS})|(?P<summary></details>)"
+)
+_ENDED_BY = {"open": "close", "details": "summary"}
 # A mark in quotes is spoken of.
 _CLOSED = re.compile(rf"\A(.*)(?<![`\"'])(?:{_CLOSE})", re.DOTALL)
 _OPENED = re.compile(rf"\A(.*?)(?<![`\"'])(?:{_OPEN})(.*)\Z", re.DOTALL)
 _ANALYSED = re.compile(r"\A\s*<analysis>(.*?)</analysis>(?=\s*\S)", re.DOTALL | re.IGNORECASE)
 _ESCAPED = re.compile(rf"&lt;(/?{_NAMES})&gt;")
-_DETAILS = re.compile(r"<details type=.reasoning.[^<>]*>(.*?)</details>", re.DOTALL)
 _SOLUTION = re.compile(r"<\|(?:begin|end)_of_solution\|>|<\|(?:START|END)_RESPONSE\|>")
 # Harmony, the form of gpt-oss: a message is a channel's name, more marks, and its text.
 _MESSAGE = re.compile(
-    r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w+)(?:(?!<\|message\|>).)*?<\|message\|>"
+    r"(?:<\|start\|>\w*)?<\|channel\|>\s*(\w+)(?:(?!<\|(?:message|channel)\|>).)*<\|message\|>"
     r"(.*?)(?=<\|(?:end|return|call|start|channel)\|>|\Z)(?:<\|(?:end|return|call)\|>)?",
     re.DOTALL,
 )
 # The same where a server removed its marks.
 _UNMARKED = re.compile(r"\Aanalysis(.+?)assistantfinal(.*)\Z", re.DOTALL)
-_MARKS = re.compile(rf"{_OPEN}|{_CLOSE}|<\|channel\|>|\Aanalysis|<analysis>", re.IGNORECASE)
+_MARKS = re.compile(
+    rf"{_OPEN}|{_CLOSE}|{_DETAILS}|<\|channel\|>|\Aanalysis|<analysis>", re.IGNORECASE
+)
 
 
 def split_reasoning(text: str) -> tuple[str, str]:
@@ -61,7 +66,7 @@ def split_reasoning(text: str) -> tuple[str, str]:
     >>> split_reasoning("I think that B is better.")
     ('', 'I think that B is better.')
     """
-    text = _DETAILS.sub(r"<think>\1</think>", _ESCAPED.sub(r"<\1>", text))
+    text = _ESCAPED.sub(r"<\1>", text)
     if not _MARKS.search(text):
         return "", text
     if messages := _MESSAGE.findall(text):
@@ -71,8 +76,7 @@ def split_reasoning(text: str) -> tuple[str, str]:
         return _join(others), _join(answers or [_MESSAGE.sub("", text)])
     if unmarked := _UNMARKED.match(text):
         return unmarked[1].strip(), unmarked[2].strip()
-    found = _BLOCK.findall(text)
-    rest = _BLOCK.sub("", text)
+    found, rest = _take_blocks(text)
     if closed := _CLOSED.match(rest):
         found.append(closed[1])
         rest = rest[closed.end() :]
@@ -83,6 +87,21 @@ def split_reasoning(text: str) -> tuple[str, str]:
         found.append(analysed[1])
         rest = rest[analysed.end() :]
     return _join(found), _SOLUTION.sub("", rest).strip()
+
+
+def _take_blocks(text: str) -> tuple[list[str], str]:
+    """Return what stands in closed blocks, and the text without them."""
+    found, kept, at = [], [], 0
+    begun: re.Match[str] | None = None
+    # In one pass: to search the end of each mark anew would take hours of a text made of marks.
+    for mark in _MARK.finditer(text):
+        if begun is None and mark.lastgroup in _ENDED_BY:
+            begun = mark
+        elif begun is not None and mark.lastgroup == _ENDED_BY[str(begun.lastgroup)]:
+            found.append(text[begun.end() : mark.start()])
+            kept.append(text[at : begun.start()])
+            at, begun = mark.end(), None
+    return found, "".join([*kept, text[at:]])
 
 
 def strip_reasoning(text: str) -> str:

@@ -72,6 +72,8 @@ _LEFT_OVER = re.compile(
 )
 _TAG = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*")
 _LONGEST_TAG = 40
+_MOST_BRACKETS = 300
+"""Opening brackets of an answer's object at most."""
 
 
 def read_answer(
@@ -461,6 +463,9 @@ def _list_states(data: Any) -> list[dict[str, Any]]:
 
 def parse_json(text: str) -> Any:
     """Parse JSON; ``None`` where it is none, and refused where a key stands twice."""
+    # What is looked through level by level may have no more levels than Python has frames.
+    if text.count("{") + text.count("[") > _MOST_BRACKETS:
+        return None
     try:
         return json.loads(text, object_pairs_hook=refuse_repeats(Malformed))
     except Malformed:

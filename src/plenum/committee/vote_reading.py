@@ -25,6 +25,8 @@ from plenum.committee.state_reading import (
 _LONGEST_OBJECT = 10_000
 """Characters of an object that YAML's parser is given, which is slow."""
 _MOST_VOTES = 10_000
+_MOST_LONE = 20
+"""Braces without an end after which no further one is looked at: each costs a look at the rest."""
 _LONGEST_RIVAL = 12
 """Characters of a value that may be a decision and no sentence about one."""
 
@@ -130,6 +132,22 @@ def _find_objects(text: str) -> Iterator[tuple[str, Any]]:
 
     Yields what stands before an object, and the object.
     """
+    for _ in range(_MOST_LONE):
+        at, lone = 0, -1
+        for start, end in _match_braces(text):
+            if end:
+                yield text[at:start], _parse_object(text[start:end])
+            at, lone = end, start if not end else -1
+        if lone < 0:
+            return
+        if "decision" in text[lone:].partition("{")[2].partition("{")[0]:
+            break
+        text = text[lone + 1 :]  # a brace that stands alone; what follows it may be whole
+    raise Malformed("an object has no end")
+
+
+def _match_braces(text: str) -> Iterator[tuple[int, int]]:
+    """Yield where what stands in braces begins and ends; 0 for an end that isn't there."""
     # Braces in a quoted text are none of the object's; an escaped quote doesn't end such a text.
     start, depth, quoted = 0, 0, False
     for place in re.finditer(r"\\.|[{}\"]", text):
@@ -141,11 +159,9 @@ def _find_objects(text: str) -> Iterator[tuple[str, Any]]:
         elif mark == "}" and not quoted and depth:
             depth -= 1
             if depth == 0:
-                yield text[:start], _parse_object(text[start : place.end()])
-    if depth and "decision" in text[start:].partition("{")[2].partition("{")[0]:
-        raise Malformed("an object has no end")
-    if depth:  # a brace that stands alone; what follows it may be whole
-        yield from _find_objects(text[start + 1 :])
+                yield start, place.end()
+    if depth:
+        yield start, 0
 
 
 def _parse_object(text: str) -> Any:

@@ -8,8 +8,8 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum_audit.exports.findings import AuditFinding
-from plenum_verdicts.dynamics import FAILED, NO_DECISION, decide_outcome
-from plenum_verdicts.logs import CaseLog
+from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.logs import CaseLog, list_outcomes
 
 _RIGHT, _WRONG = "C", "I"
 """inspect's values of a right and of a wrong answer."""
@@ -47,7 +47,7 @@ def scores(logged: Sequence[CaseLog], findings: Sequence[AuditFinding]) -> Itera
         case = each.case.id
         if case not in found:
             continue  # of a suite, a case with one run
-        ended = [decide_outcome(end["status"], str(end.get("decision"))) for end in each.ends]
+        ended = list_outcomes(each)
         counts = Counter(o for o in ended if o not in (FAILED, NO_DECISION))
         most = max(counts.values(), default=0)
         about = _about(found[case])

@@ -115,6 +115,7 @@ def compose_audit(cfg: DictConfig) -> Audit:
 
 
 def _place(study: StudyConfig) -> dict[str, Any]:
+    """Return where an audit belongs: a log has no jobs that would say it."""
     uri = study.tracking.uri
     return {"study": study.study, "tracking_uri": uri, "dry_run": study.dry_run}
 

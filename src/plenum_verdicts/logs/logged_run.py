@@ -1,4 +1,4 @@
-"""What a row of a log says of its run: how it ended, what it used, what was said in it."""
+"""Reading of a logged run from its row: its end, its usage, its messages."""
 
 import json
 import re

@@ -56,7 +56,7 @@ class SuiteLog:
 
     @property
     def compared(self) -> Compared:
-        """What is compared, with ``auto`` resolved."""
+        """The comparison in use: ``auto`` is resolved."""
         if self.compare != "auto":
             return self.compare
         if not self.cases or any(None in _rights(each) for each in self.cases):
@@ -80,7 +80,7 @@ class SuiteLog:
 
         A run's score is what the log says; else it is 1 if the run is right or decided for the
         right answer of its case, and 0 if not, or if it failed. If this isn't known of every run,
-        none has a score. Runs that nothing measured are left out where others were measured.
+        none has a score.
 
         Raises
         ------
@@ -88,7 +88,7 @@ class SuiteLog:
             No run reached a decision, no case has two runs, or ``compare`` asks for what isn't
             known of every run.
         """
-        group_outcomes(self.cases, self.place)
+        group_outcomes(self.cases, self.place)  # refuses a log in which no run decided
         kept = [_leave_out(each, self.failures) for each in self.cases]
         outcomes = {each.case.id: self._ended(each) for each in kept if each.ends}
         scores = {each.case.id: _scores(each) for each in kept if each.ends}
@@ -133,10 +133,11 @@ class SuiteLog:
                 FAILED if ended == FAILED else f"{score:g}"
                 for ended, score in zip(decided, scores, strict=True)
             ]
+        if self.failures != "wrong":
+            return decided
+        # By another name than FAILED, which makes each of them differ from all others.
         wrong = WRONG if self.compared == "right" else "a failed run"
-        if self.failures == "wrong":  # as a name that `tell_apart` leaves alone
-            decided = [wrong if ended == FAILED else ended for ended in decided]
-        return decided
+        return [wrong if ended == FAILED else ended for ended in decided]
 
     def _require(self, known: Sequence[object], what: str, advice: str) -> None:
         if None in known:
@@ -177,8 +178,7 @@ def describe_choices(log: SuiteLog, chosen: bool) -> list[str]:
 
 def _tell_compared(log: SuiteLog) -> Iterator[str]:
     """Yield what two runs differ by, and what the other comparison would give."""
-    compared = log.compared
-    alone = log.texts <= {RIGHT, WRONG, str(None)}
+    compared, alone = log.compared, log.texts <= {RIGHT, WRONG, str(None)}
     known = not any(None in _rights(each) for each in log.cases)
     if compared == "right":
         yield "Two runs of a case end differently if one is right and the other is wrong" + (
@@ -224,8 +224,6 @@ def _tell_failures(log: SuiteLog) -> Iterator[str]:
 def _tell_scores(log: SuiteLog) -> Iterator[str]:
     """Yield what a reader must know of a log's scores."""
     rows = [row for each in log.cases for row in each.rows]
-    if unmeasured := sum(bool(row.get("unmeasured")) for row in rows):
-        yield f"{unmeasured:,} of {len(rows):,} runs have no score by loss, and are left out."
     scores = [score for each in log.cases for score in _scores(_leave_out(each, log.failures))]
     if 0 < (said := len(scores) - scores.count(None)) < len(scores):
         yield (
@@ -261,14 +259,11 @@ def list_outcomes(logged: CaseLog) -> list[str]:
 
 
 def _leave_out(logged: CaseLog, failures: Failures) -> CaseLog:
-    """Return a case without runs that don't count: unmeasured ones, and failed ones if asked."""
-    kept = [
-        (row, end)
-        for row, end in zip(logged.rows, logged.ends, strict=True)
-        if not row.get("unmeasured") and not (failures == "leave_out" and end["status"] == "failed")
-    ]
-    if len(kept) == len(logged.ends):
+    """Return a case without its failed runs, if these don't count."""
+    if failures != "leave_out":
         return logged
+    both = zip(logged.rows, logged.ends, strict=True)
+    kept = [(row, end) for row, end in both if end["status"] != "failed"]
     return replace(logged, rows=tuple(r for r, _ in kept), ends=tuple(e for _, e in kept))
 
 

@@ -6,8 +6,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from plenum.reports import Picture
-from plenum_verdicts.reports import strip
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.strip import draw_strip
 from plenum_verdicts.reports.suite_cases import SuiteCase, name_outcome
 from plenum_verdicts.reports.suite_figures import draw_decisions
 
@@ -24,12 +24,12 @@ def draw_pictures(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> lis
     if not ended:
         return []
     rows = sorted(map(_row, ended), key=lambda row: -(row.disagreement or 0))
-    drawn = [
-        strip.draw_strip(audit, folder, kinds),
+    strips = (
+        draw_strip(audit, folder, kinds),
         draw_decisions(rows, folder, kinds, "audit_decisions"),
-    ]
-    made = [picture for picture in drawn if picture is not None]
-    return [replace(picture, number=n) for n, picture in enumerate(made, start=1)]
+    )
+    drawn = (picture for picture in strips if picture is not None)
+    return [replace(picture, number=n) for n, picture in enumerate(drawn, start=1)]
 
 
 def _row(case: CaseAudit) -> SuiteCase:

@@ -1,13 +1,12 @@
 """Conversion of verdicts on the cases of a log to an audit, from its rows."""
 
 from collections import Counter
-from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from plenum.base import code_version, digest
 from plenum.reports import Sides
-from plenum_verdicts.dynamics import FAILED, AuditResult, StabilityRule, decide_outcome
-from plenum_verdicts.logs import CaseLog, Log, list_messages, read_usage
+from plenum_verdicts.dynamics import FAILED, AuditResult, StabilityRule
+from plenum_verdicts.logs import CaseLog, Log, list_messages, list_outcomes, read_usage
 from plenum_verdicts.reports.audit import (
     LOGS,
     Accuracy,
@@ -22,6 +21,9 @@ from plenum_verdicts.reports.audit import (
 from plenum_verdicts.reports.dialogue import Message, align, latest_parting
 from plenum_verdicts.reports.sections import collect_sections
 from plenum_verdicts.reports.words import format_outcome
+
+MOST_COMPARED = 40
+"""Number of runs of a case that decide as most do, and of others, that are compared for a pair."""
 
 
 def report_log(log: Log, results: AuditResult, rule: StabilityRule) -> AuditReport:
@@ -56,7 +58,7 @@ def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
         return None
     numbers = audited.pair.left, audited.pair.right
     left, right = (_list_said(logged, number) for number in numbers)
-    if not left and not right:
+    if not (left or right):
         return None
     named = [format_outcome(audited, str(logged.ends[number]["decision"])) for number in numbers]
     heads = [(f"Run {n}", f"decided {name}") for n, name in zip(numbers, named, strict=True)]
@@ -66,8 +68,6 @@ def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
 def _case(logged: CaseLog, program: str, results: AuditResult) -> CaseAudit:
     case = logged.case
     verdict, together = results.cases[case.id], results.family
-    drifts = case.id in together.not_exchangeable
-    failed = [end["reason"] for end in logged.ends if end["status"] == "failed"]
     return CaseAudit(
         id=case.id,
         question=case.text,
@@ -78,12 +78,12 @@ def _case(logged: CaseLog, program: str, results: AuditResult) -> CaseAudit:
         options=case.options,
         completed=verdict.runs - verdict.counts[FAILED],
         pending=0,
-        failures=dict(Counter(failed)),
+        failures=dict(Counter(e["reason"] for e in logged.ends if e["status"] == "failed")),
         further=results.further.get(case.id),
         cost=_add_usage(logged),
         pair=_find_pair(logged),
         source=None,
-        warnings=("not_exchangeable",) if drifts else (),
+        warnings=("not_exchangeable",) if case.id in together.not_exchangeable else (),
         **list_verdict_fields(case.id, verdict, case.answer, together),
     )
 
@@ -101,15 +101,17 @@ def _add_usage(logged: CaseLog) -> Cost:
 
 
 def _find_pair(logged: CaseLog) -> DifferingRuns | None:
-    """Return the two runs that decide differently and share most of their messages."""
+    """Return two runs that decide differently and share most of their messages; none if all agree.
+
+    Of many runs the first ones are compared, since each is with each.
+    """
     ended = {n: end["decision"] for n, end in enumerate(logged.ends) if "decision" in end}
-    if len({*ended.values()}) < 2:
-        return None
-    said = {number: _list_said(logged, number) for number in ended}
-    parted = latest_parting(ended, said)
-    if parted is None:
-        return None
-    return DifferingRuns(*parted[:2], parted[2] + 1 if any(said.values()) else None)
+    mode = Counter(ended.values()).most_common(1)[0][0] if ended else ""
+    alike = [n for n, decision in ended.items() if decision == mode][:MOST_COMPARED]
+    others = [n for n, decision in ended.items() if decision != mode][: MOST_COMPARED - 1]
+    said = {number: _list_said(logged, number) for number in (*alike, *others)}
+    parted = latest_parting({number: ended[number] for number in said}, said)
+    return parted and DifferingRuns(*parted[:2], parted[2] + 1 if any(said.values()) else None)
 
 
 def _list_said(logged: CaseLog, number: int) -> list[Message]:
@@ -118,11 +120,7 @@ def _list_said(logged: CaseLog, number: int) -> list[Message]:
 
 def _measure(log: Log) -> Accuracy | None:
     answers = {each.case.id: each.case.answer for each in log.cases if each.case.answer}
-    ended: Mapping[str, list[str]] = {
-        each.case.id: [decide_outcome(e["status"], str(e.get("decision"))) for e in each.ends]
-        for each in log.cases
-        if each.case.id in answers
-    }
+    ended = {each.case.id: list_outcomes(each) for each in log.cases if each.case.id in answers}
     return measure_accuracy(ended, answers)
 
 

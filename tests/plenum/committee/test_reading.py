@@ -278,6 +278,28 @@ def test_what_only_speaks_of_a_mark_or_is_all_the_answer_stays(text: str) -> Non
     assert split_reasoning(text) == ("", text)
 
 
+@pytest.mark.parametrize(
+    "mark", ["<think>", "</think>", "<|channel|>x", '<details type="reasoning">', "&lt;think&gt;"]
+)
+def test_a_text_of_marks_alone_is_split_in_one_pass(mark: str) -> None:
+    """A search from each mark to the end would take hours, which ends in the test's time limit."""
+    reasoning, answer = split_reasoning(mark * (1_000_000 // len(mark)))
+    assert len(reasoning) + len(answer) <= 1_000_000
+
+
+@pytest.mark.parametrize("text", ["{ " * 100_000, "[{" * 100_000, '{"a": ' * 100_000])
+def test_braces_without_an_end_are_refused(text: str) -> None:
+    with pytest.raises(Malformed):
+        read_ballot(text, LABELS)
+
+
+@pytest.mark.parametrize("levels", [290, 900, 100_000])
+def test_objects_in_objects_are_refused_at_any_depth(levels: int) -> None:
+    for read, inner in ((read_ballot, B80), (read_answer, f'{OBJECT[:-1]}, "state": 1}}')):
+        with suppress(Malformed):
+            read('{"a":' * levels + inner + "}" * levels, LABELS)
+
+
 # --- fuzz ----------------------------------------------------------------------------------------
 
 Meaning = tuple[tuple[float, ...], int]

@@ -31,7 +31,7 @@ _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Fields of a message in which servers return what a model wrote before it answered."""
 
 _ENDED = ("stop", "eos", "eos_token", "end_turn", "stop_sequence", "complete")
-"""What servers call the end of an answer that came whole."""
+"""Names that servers give to the end of an answer that came whole."""
 
 
 class UnfitReply(ValueError):

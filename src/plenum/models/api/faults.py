@@ -46,9 +46,8 @@ _BY_CODE = {
 
 # How providers say of an account that it has no money; the status is 400, 402, 403 or 429.
 _NO_MONEY = re.compile(
-    r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|credit balance|"
-    r"balance is (?:negative|too low|insufficient)|out of credits|top up|"
-    r"account.{0,20}in good standing|"
+    r"insufficient[ _](?:account )?(?:balance|credits?|funds|quota)|credit balance|out of credits|"
+    r"balance is (?:negative|too low|insufficient)|top up|account.{0,20}in good standing|"
     r"exceeded your current quota|billing_hard_limit|no credits? (?:left|remaining)|"
     r"used all (?:available|your) credits|(?:specified|monthly) (?:api )?(?:usage|spending) limit|"
     r"余额不足|欠费",

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import numpy as np
 
-from plenum.base import UserError, make_generator, name_missing_package
+from plenum.base import UserError, make_generator
 from plenum.design import KINDS, Sampling, Simulated
 from plenum.models.call_errors import CallError
 from plenum.models.chat import SIMULATED, Chat, Reply, Response
@@ -118,12 +118,7 @@ class SimulatedBackend:
             return _answer_reasoned_count(task)
         for kind in KINDS.values():
             if kind.has("simulated_agent"):
-                try:
-                    agent: Agent = kind.part("simulated_agent")
-                except ModuleNotFoundError as error:
-                    if not name_missing_package(error):
-                        raise
-                    continue  # its package stands on one that was taken away
+                agent: Agent = kind.part("simulated_agent")
                 answer = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
                 if answer is not None:
                     return answer

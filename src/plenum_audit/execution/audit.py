@@ -10,7 +10,7 @@ from plenum.design import Job
 from plenum.execution import add_begun, check_sweep, find_journal, list_begun
 from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
-from plenum_audit.execution import audit_logs, no_decision
+from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
 from plenum_audit.execution.audit_restore import restore
@@ -60,9 +60,6 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
         As for :func:`plenum.execution.sweep.run_sweep`.
     """
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
-    if audit.log:
-        return _judge_log(audit, rule, begin)
-
     # Check, and take over runs that exist.
     check_sweep(audit.jobs)
     for line in restore(audit.jobs):
@@ -99,17 +96,6 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
         elif wanted:
             verdicts = play(audit, rule, runs, verdicts)
     return verdicts
-
-
-def _judge_log(
-    audit: Audit, rule: StabilityRule, begin: Callable[[], object]
-) -> AuditResult | None:
-    """Return the verdicts on the runs of a log; ``None`` for a dry run, which prints counts."""
-    if audit.dry_run:
-        print(audit_logs.describe_log(audit))
-        return None
-    begin()
-    return audit_logs.judge_log(audit, rule)
 
 
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
@@ -205,8 +191,7 @@ def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparis
 
 def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
     """Print the plan; return the reason not to go on, or an empty text."""
-    if audit.program is not None:
-        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+    print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
     price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now
     unpriced = {call["model"] for call in pilot.calls if call["cost"] is None}
     if audit.jobs[0].budget.dollars is not None and (

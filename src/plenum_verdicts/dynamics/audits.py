@@ -67,7 +67,8 @@ class CaseVerdict:
         Share of runs that decide like the mode (NaN without runs), with the interval that the
         evidence leaves: each side misses it with a probability of at most the rule's ``alpha``.
     disagreement
-        Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs.
+        Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs. A run
+        that failed or decided nothing ends like no other.
     halves_p
         The p-value of exchangeability of the runs, by the outcomes of their first and second half;
         1 if they can't differ.
@@ -96,7 +97,17 @@ class CaseVerdict:
         """Return the probability that so many runs end alike; NaN if there are fewer runs."""
         if not 1 <= runs <= self.runs:
             return float("nan")
-        return all_alike(list(self.counts.values()), runs)
+        return all_alike(_count_apart(self.counts), runs)
+
+
+def _count_apart(counts: Mapping[str, int]) -> list[int]:
+    """Return runs by outcome, with each of those that failed or decided nothing alone.
+
+    Two runs without a decision don't agree on anything.
+    """
+    without = sum(counts[outcome] for outcome in (NO_DECISION, FAILED))
+    decided = [n for outcome, n in counts.items() if outcome not in (NO_DECISION, FAILED)]
+    return [*decided, *[1] * without]
 
 
 @dataclass(frozen=True)
@@ -236,16 +247,17 @@ def _verdict(
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
+    by_outcome = dict(zip(names, counts, strict=True))
     evidence = begin_evidence(options, rule)
     evidence.add(path)
     return CaseVerdict(
         evidence=evidence.evidence,
-        counts=dict(zip(names, counts, strict=True)),
+        counts=by_outcome,
         mode=names[counts.index(most)] if most else "",
         share=most / n if n else float("nan"),
         low=limits[0],
         high=limits[1],
-        disagreement=1 - all_alike(counts, 2) if n > 1 else float("nan"),
+        disagreement=1 - all_alike(_count_apart(by_outcome), 2) if n > 1 else float("nan"),
         halves_p=halves(path),
     )
 

@@ -14,7 +14,7 @@ from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agree
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.reports.audit import short
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
-from plenum_verdicts.reports.suite_cases import append_names
+from plenum_verdicts.reports.suite import append_names
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""

@@ -2,11 +2,15 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
-from plenum.base import flatten
+from pydantic import InstanceOf
+
+from plenum.base import flatten, keep_finite
+from plenum.reports import Table
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -23,12 +27,19 @@ from plenum_verdicts.dynamics import (
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.sections import OptionalSections
+from plenum_verdicts.suites import SuiteAssessment
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
 _INDENTED = 1_000
 """Number of cases up to which `audit.json` is indented, which takes most of the time."""
+
+AUDIT, SUITE = "audit", "suite"
+"""The names of the files of a verdict on cases, and on all of them together."""
+
+SUITE_SCHEMA = "plenum.suite/1"
+"""Version of the format of a suite's JSON."""
 
 LOGS = "logs"
 """Backend of runs that were logged elsewhere, without calls."""
@@ -167,7 +178,9 @@ class CaseAudit:
     further
         Further runs that an undecided case needs, assuming that its runs repeat.
     right
-        Share of runs with the right option; ``None`` if unknown.
+        Share of runs with the right outcome; ``None`` if unknown.
+    score
+        Mean score of its runs, from 0 to 1; ``None`` if it isn't known of every run.
     warnings
         Names of warnings about the verdict.
     begun_again
@@ -212,6 +225,7 @@ class CaseAudit:
     begun_again: int = 0
     earlier: int | None = None
     causes: tuple[Cause, ...] = ()
+    score: float | None = None
 
     @property
     def name(self) -> str:
@@ -220,8 +234,13 @@ class CaseAudit:
 
     @property
     def rightly(self) -> int:
-        """Number of its runs with the right option; 0 if that is unknown."""
-        return self.decisions.get(self.answer or "", 0)
+        """Number of its runs with the right outcome; 0 if that is unknown."""
+        return round((self.right or 0) * self.runs)
+
+    @property
+    def unanimous_and_wrong(self) -> bool:
+        """True if two runs or more ended alike, and none was right to any degree."""
+        return self.disagreement == 0 and (self.right if self.score is None else self.score) == 0
 
     @property
     def decided(self) -> bool:
@@ -286,6 +305,56 @@ class Circumstances:
 
 
 @dataclass(frozen=True)
+class SuitePart:
+    """A further answer about a suite.
+
+    Attributes
+    ----------
+    name
+        Its name in the JSON.
+    held
+        What the JSON has of it.
+    lines
+        What is printed of it, in sentences.
+    status
+        The exit status, if this part decides it.
+    table
+        Printed before the sentences.
+    draw
+        Draws it in a folder, and returns the files.
+    """
+
+    name: str
+    held: Mapping[str, Any]
+    lines: tuple[str, ...]
+    status: int | None = None
+    table: Table | None = None
+    draw: Callable[[Path], list[Path]] | None = None
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """The verdict on all cases of a suite together.
+
+    Attributes
+    ----------
+    sentences
+        What is shown of the suite, the verdict first.
+    parts
+        What else was asked.
+    """
+
+    found: SuiteAssessment
+    sentences: tuple[str, ...]
+    parts: tuple[SuitePart, ...] = ()
+
+    def status(self, undecided: str | None) -> int:
+        """Return the exit status: that of the part that decides it, or of the verdict."""
+        decided = [part.status for part in self.parts if part.status is not None]
+        return decided[0] if decided else self.found.status(undecided)
+
+
+@dataclass(frozen=True)
 class AuditReport:
     """The audit of a program on its cases.
 
@@ -314,6 +383,10 @@ class AuditReport:
         Reason of an end before a verdict; empty if there is a verdict.
     record
         Who tested what, with digests.
+    suite
+        The verdict on all cases together, which then comes first; ``None`` if it wasn't asked for.
+    files
+        The name of its files without their endings.
     """
 
     study: str
@@ -333,6 +406,8 @@ class AuditReport:
     stopped: str = ""
     doubts: tuple[str, ...] = ()
     record: AuditRecord = field(default_factory=AuditRecord)
+    suite: InstanceOf[SuiteReport] | None = None
+    files: str = AUDIT
     schema: str = SCHEMA
 
     @property
@@ -377,24 +452,53 @@ class AuditReport:
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:
-        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement."""
+        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement.
+
+        Those of a suite, whose single cases have few runs, are by disagreement and score alone.
+        """
         order = (UNSTABLE, UNDECIDED, STABLE)
-        return tuple(
-            sorted(
-                self.cases,
-                key=lambda case: (order.index(case.in_family), -(case.disagreement or 0)),
-            )
-        )
+
+        def rank(case: CaseAudit) -> tuple[float, ...]:
+            first = 0 if self.suite else order.index(case.in_family)
+            return first, -(case.disagreement or 0), 1.0 if case.score is None else case.score
+
+        return tuple(sorted(self.cases, key=rank))
 
     def of(self, verdict: str) -> tuple[CaseAudit, ...]:
         """Return the cases with a verdict, among all cases."""
         return tuple(case for case in self.cases if case.in_family == verdict)
 
     def json(self) -> str:
-        """Return the content of `audit.json`."""
+        """Return the content of `audit.json`; of a suite that of `suite.json`."""
         held = {"schema": self.schema, **vars(self)}
+        del held["suite"], held["files"]
+        if self.suite or self.files == SUITE:
+            held = self._hold_suite()
         indent = 1 if len(self.cases) <= _INDENTED else None
         return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
+
+    def _hold_suite(self) -> dict[str, Any]:
+        """Return what `suite.json` holds; of a suite without a verdict why there is none."""
+        held: dict[str, Any] = {"schema": SUITE_SCHEMA, "study": self.study}
+        held["exit_status"] = self.exit_status
+        if self.suite is None:
+            return {**held, "verdict": None, "why": [self.stopped]}
+        record = self.record
+        signed = {"tested_by": record.tested_by, "responsible": record.responsible}
+        held |= {role: who for role, who in signed.items() if who}
+        held["logs"] = [each.name for each in record.subjects if each.role == LOGS]
+        asked = {part.name: part.held for part in self.suite.parts}
+        found = {**held, **asdict(self.suite.found), **asked, "doubts": self.doubts}
+        return {name: _drop_infinite(value) for name, value in found.items()}
+
+
+def _drop_infinite(value: Any) -> Any:
+    """Replace numbers that JSON doesn't have by ``None``."""
+    if isinstance(value, dict):
+        return {key: _drop_infinite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_drop_infinite(each) for each in value]
+    return keep_finite(value) if isinstance(value, float) else value
 
 
 def short(name: str) -> str:

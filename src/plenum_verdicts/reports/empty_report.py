@@ -5,11 +5,13 @@ from datetime import UTC, datetime
 from plenum.base import code_version, redact
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import StabilityRule
-from plenum_verdicts.reports.audit import AuditReport, Circumstances, Cost
+from plenum_verdicts.reports.audit import SUITE, AuditReport, Circumstances, Cost
 from plenum_verdicts.reports.record import record_audit
 
 
-def make_empty_report(study: str, settings: VerdictConfig, why: str, status: int) -> AuditReport:
+def make_empty_report(
+    study: str, settings: VerdictConfig, why: str, status: int, files: str
+) -> AuditReport:
     """Return an audit without cases.
 
     Parameters
@@ -18,6 +20,8 @@ def make_empty_report(study: str, settings: VerdictConfig, why: str, status: int
         The reason, in words.
     status
         Its exit status.
+    files
+        The name of its files.
     """
     now = datetime.now(UTC).isoformat(timespec="seconds")
     return AuditReport(
@@ -50,5 +54,6 @@ def make_empty_report(study: str, settings: VerdictConfig, why: str, status: int
         ),
         exit_status=status,
         stopped=why,
-        record=record_audit(settings),
+        record=record_audit(settings, suite=files == SUITE),
+        files=files,
     )

@@ -1,5 +1,6 @@
 """An audit in MLflow: its own run, and verdicts in the runs of its conditions."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -9,6 +10,7 @@ from plenum.reports import Settings
 from plenum_verdicts.dynamics import StabilityRule
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
 from plenum_verdicts.reports.record import AuditRecord, format_record, read_record
+from plenum_verdicts.suites import SuiteAssessment
 from plenum_verdicts.tracking import Verdict, log_audit, metric_part, read_last_audit
 
 _LONGEST = 6_000
@@ -42,7 +44,7 @@ def read_audit_record(chosen: Settings) -> AuditRecord:
 
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     """Log the audit as its own run, and its verdicts to the runs of conditions."""
-    every = (*audit.cases, *audit.variants)
+    every = () if audit.suite else (*audit.cases, *audit.variants)
     metrics: dict[str, float] = {
         f"cases_{verdict}": len(audit.of(verdict))
         for verdict in ("stable", "unstable", "undecided")
@@ -56,10 +58,13 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
         "dollars": audit.cost.dollars,
         "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
     }
+    verdict = audit.verdict or _STOPPED
+    if audit.suite:
+        verdict, metrics = audit.suite.found.verdict.verdict, _measure_suite(audit.suite.found)
     log_audit(
         chosen.study,
         chosen.uri,
-        Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
+        Verdict(verdict, audit.cost.runs, metrics),
         {case.run_id: _log(case) for case in every if case.run_id},
         _params(audit),
         files,
@@ -67,7 +72,31 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     )
 
 
+def _measure_suite(suite: SuiteAssessment) -> dict[str, float]:
+    """Return the estimates of a suite, so that they can be followed over time."""
+    apart, score = suite.disagreement, suite.score
+    metrics = {
+        "cases": suite.cases,
+        "cases_contradicted": len(suite.contradicted),
+        "disagreement": apart.value,
+        "disagreement_low": apart.like[0],
+        "disagreement_high": apart.like[1],
+        "score": score.score.value if score else math.nan,
+        "noise_floor": score.floor.value if score else math.nan,
+    }
+    return {name: float(each) for name, each in metrics.items() if math.isfinite(each)}
+
+
 def _params(audit: AuditReport) -> Mapping[str, object]:
+    if audit.suite:
+        rule = audit.suite.found.rule
+        return {
+            "suite": flatten(audit.committee),
+            "acceptable_disagreement": rule.acceptable,
+            "unacceptable_disagreement": rule.unacceptable,
+            "alpha": rule.alpha,
+            "record": record_param(audit.record),
+        }
     conditions = " ".join(case.condition for case in audit.cases)
     return {
         "committee": flatten(audit.committee),

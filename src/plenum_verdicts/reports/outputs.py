@@ -40,7 +40,8 @@ def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Put an apostrophe before texts that a spreadsheet would take for formulas."""
 
     def guard(cell: object) -> object:
-        formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
-        return f"'{cell}" if formula and not re.fullmatch(r"[-+]?[\d.,%e+-]+", cell) else cell
+        if not isinstance(cell, str) or re.fullmatch(r"[-+]?[\d.,%e+-]+", cell):
+            return cell
+        return f"'{cell}" if re.match(r"[=+@\t\r-]", cell) else cell
 
     return frame.map(guard)

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import astuple, dataclass, field, fields, replace
-from datetime import UTC, datetime
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -67,14 +66,17 @@ class AuditRecord:
 _RECORDS = TypeAdapter(AuditRecord)
 
 
-def record_audit(settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
-    """Return the record of an audit of cases."""
+def record_audit(
+    settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = (), suite: bool = False
+) -> AuditRecord:
+    """Return the record of a verdict, on cases or on a suite of them."""
     people = dict(list_signatures(settings))
+    criterion = (_OF_SUITES, "repeats") if suite else (_OF_CASES, "max_runs")
     return AuditRecord(
         tested_by=people.get("Tested by", ""),
         responsible=people.get("Responsible", ""),
         subjects=subjects,
-        settings=dict(_settings_of(settings, _OF_CASES, "max_runs")),
+        settings=dict(_settings_of(settings, *criterion)),
     )
 
 
@@ -97,25 +99,10 @@ def read_record(text: str) -> AuditRecord:
     )
 
 
-def list_suite_settings(settings: VerdictConfig) -> list[tuple[str, str]]:
-    """Return names and values of a suite's settings: the criterion, and what was changed."""
-    return list(_settings_of(settings, _OF_SUITES, "repeats"))
-
-
-def name_program(settings: VerdictConfig) -> str:
-    """Return the log's or the program's name."""
-    return _clean(settings.program)
-
-
 def list_signatures(settings: VerdictConfig) -> list[tuple[str, str]]:
     """Return who tested the program and who is responsible, as far as it was given."""
     given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
     return [(role, _clean(who)) for role, who in given if who.strip()]
-
-
-def today() -> str:
-    """Return the date and time in UTC."""
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _settings_of(

@@ -1,47 +1,22 @@
-"""The suite of a log or a program in sentences, as ``suite.json``, as a page and as a comment."""
+"""The verdict on a suite in sentences, and on the screen."""
 
-import json
 import math
-import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
-from pathlib import Path
-from typing import Any
+from collections import Counter
+from collections.abc import Iterator, Sequence
 
-from plenum.base import NO_VERDICT, percent
-from plenum.reports import (
-    Table,
-    count_lines,
-    format_csv,
-    print_written,
-    prose_width,
-    render_html,
-    show,
-    show_sentences,
-    spell_count,
-)
-from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.dynamics import STABLE, UNSTABLE, e_value
-from plenum_verdicts.reports.mlflow_suite import log_suite
-from plenum_verdicts.reports.outputs import guard_cells, make_folder, write_texts
-from plenum_verdicts.reports.record import list_signatures
-from plenum_verdicts.reports.suite_cases import append_names, describe_undecided, make_frame
-from plenum_verdicts.reports.suite_page import (
-    SuitePage,
-    compose_unended_document,
-    format_unended_comment,
-    suite_comment,
-    suite_document,
-)
+from plenum.base import percent
+from plenum.reports import count_lines, join_items, prose_width, show, show_sentences, spell_count
+from plenum_verdicts.dynamics import FAILED, NO_DECISION, STABLE, UNSTABLE, e_value
+from plenum_verdicts.reports.audit import SuiteReport, short
 from plenum_verdicts.reports.suite_screen import fit_screen
-from plenum_verdicts.reports.suite_source import SuiteSource
-from plenum_verdicts.suites import HALVING, SuiteAssessment, SuiteEstimate, SuiteRuns, SuiteScore
-
-SCHEMA = "plenum.suite/1"
-"""Version of the format, raised when a field is removed or changes its meaning."""
-
-_DRAWN = ("acting.svg", "acting.png")
-"""Files of a part that the next command may not ask for: old ones would look like its answer."""
+from plenum_verdicts.suites import (
+    HALVING,
+    SuiteAssessment,
+    SuiteEstimate,
+    SuiteRuns,
+    SuiteScore,
+    drop_number,
+)
 
 _MUCH = 1_000_000
 """Evidence above which its size says nothing more."""
@@ -50,167 +25,24 @@ _WRITTEN = 1
 """Number of lines that name the files."""
 
 
-@dataclass(frozen=True)
-class SuitePart:
-    """A further answer about a suite.
-
-    Attributes
-    ----------
-    name
-        Its name in ``suite.json``.
-    held
-        What ``suite.json`` has of it.
-    lines
-        What is printed of it, in sentences.
-    status
-        The exit status, if this part decides it.
-    table
-        Printed before the sentences.
-    draw
-        Draws it in a folder, and returns the files.
-    """
-
-    name: str
-    held: Mapping[str, Any]
-    lines: tuple[str, ...]
-    status: int | None = None
-    table: Table | None = None
-    draw: Callable[[Path], list[Path]] | None = None
-
-
-def publish_suite(
-    suite: SuiteAssessment,
-    source: SuiteSource,
-    study: str,
-    settings: VerdictConfig,
-    doubts: Sequence[str] = (),
-    parts: Sequence[SuitePart] = (),
-    uri: str = "",
-) -> int:
-    """Write ``suite.json``, its page, comment and table, print it, and return the exit status.
-
-    Parameters
-    ----------
-    source
-        The runs, and where they are from.
-    doubts
-        Sentences on decisions of the log that may have been misread.
-    parts
-        What else was asked, printed after the estimates.
-    uri
-        The tracking store that keeps the verdict; empty for none.
-
-    Raises
-    ------
-    UserError
-        The folder ``out`` can't be written to.
-    """
-    held = {
-        "schema": SCHEMA,
-        "study": study,
-        "logs": settings.logs,
-        **{role.lower().replace(" ", "_"): who for role, who in list_signatures(settings)},
-        **asdict(suite),
-        **{part.name: part.held for part in parts},
-        "doubts": doubts,
-    }
-    decided = [part.status for part in parts if part.status is not None]
-    status = held["exit_status"] = [*decided, suite.status(settings.undecided)][0]
-    page = SuitePage(
-        study=study,
-        settings=settings,
-        suite=suite,
-        source=source,
-        sentences=tuple(explain_suite(suite, source.runs)),
-        answers=tuple(line for part in parts for line in part.lines),
-        grids=tuple(part.table for part in parts if part.table is not None),
-        doubts=doubts,
-        status=status,
-    )
-    out = Path(settings.out)
-    with make_folder(out), tempfile.TemporaryDirectory() as scratch:
-        _remove(out, *_DRAWN)
-        drawn = [file for part in parts if part.draw is not None for file in part.draw(out)]
-        shown = [file for file in drawn if file.suffix == ".svg"]
-        texts = {
-            "suite.json": _json(held),
-            "suite.html": render_html(suite_document(page, Path(scratch), shown)),
-            "suite.md": suite_comment(page),
-            "suite.csv": format_csv(guard_cells(make_frame(page.cases))),
-        }
-        files = write_texts(texts, out)
-    if uri:
-        log_suite(page, [*files, *drawn], uri)
-    _show(suite, page.sentences, parts, doubts)
-    print_written([*files, *drawn])
-    return status
-
-
-def _show(
-    suite: SuiteAssessment, told: Sequence[str], parts: Sequence[SuitePart], doubts: Sequence[str]
-) -> None:
+def show_suite(suite: SuiteReport, doubts: Sequence[str]) -> None:
     """Print the sentences that fit on a screen, and the tables."""
-    tables = sum(count_lines(part.table) for part in parts if part.table is not None)
-    details = len(list(_details(suite.score))) if suite.score is not None else 0
-    told = (*told[:2], *doubts, *told[2:])  # how runs were read, before what they show
-    kept = [len(told) - details, *(1 for _ in parts)]
+    tables = sum(count_lines(part.table) for part in suite.parts if part.table is not None)
+    score = suite.found.score
+    details = len(list(_details(score))) if score is not None else 0
+    # How runs were read stands before what they show.
+    told = (*suite.sentences[:2], *doubts, *suite.sentences[2:])
+    kept = [len(told) - details, *(1 for _ in suite.parts)]
     first, *answers = fit_screen(
-        [told, *(part.lines for part in parts)], kept, tables + _WRITTEN, prose_width()
+        [told, *(part.lines for part in suite.parts)], kept, tables + _WRITTEN, prose_width()
     )
     show_sentences(first)
-    for part, lines in zip(parts, answers, strict=False):
+    for part, lines in zip(suite.parts, answers, strict=False):
         if part.table is not None:
             show([part.table])
         show_sentences(lines)
-    for lines in answers[len(parts) :]:
+    for lines in answers[len(suite.parts) :]:
         show_sentences(lines)
-
-
-def publish_unended_suite(
-    study: str, settings: VerdictConfig, why: Sequence[str], status: int = NO_VERDICT
-) -> None:
-    """Write the files of a suite without a verdict, in place of earlier ones.
-
-    Parameters
-    ----------
-    why
-        The reasons, in sentences.
-    status
-        The exit status.
-
-    Raises
-    ------
-    UserError
-        The folder ``out`` can't be written to.
-    """
-    held = {"schema": SCHEMA, "study": study, "verdict": None, "why": list(why)}
-    texts = {
-        "suite.json": _json(held | {"exit_status": status}),
-        "suite.html": render_html(compose_unended_document(study, settings, why)),
-        "suite.md": format_unended_comment(study, settings, why),
-    }
-    out = Path(settings.out)
-    with make_folder(out):
-        write_texts(texts, out)
-        _remove(out, "suite.csv", *_DRAWN)
-
-
-def has_suite(study: str, settings: VerdictConfig) -> bool:
-    """Return whether the folder ``out`` has the files of a suite of this study."""
-    try:
-        held = json.loads((Path(settings.out) / "suite.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError):
-        return False
-    return isinstance(held, dict) and held.get("study") == study
-
-
-def _remove(out: Path, *names: str) -> None:
-    for name in names:
-        (out / name).unlink(missing_ok=True)
-
-
-def _json(held: Mapping[str, Any]) -> str:
-    return json.dumps(_without_nan(held), indent=1, allow_nan=False) + "\n"
 
 
 def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> Iterator[str]:
@@ -323,10 +155,14 @@ def _plain(each: SuiteEstimate) -> str:
     return f"{each.value:.2f} [{each.these[0]:.2f}, {each.these[1]:.2f}]"
 
 
-def _without_nan(value: Any) -> Any:
-    """Replace numbers that JSON doesn't have by ``None``."""
-    if isinstance(value, dict):
-        return {key: _without_nan(each) for key, each in value.items()}
-    if isinstance(value, list | tuple):
-        return [_without_nan(each) for each in value]
-    return None if isinstance(value, float) and not math.isfinite(value) else value
+def describe_undecided(runs: SuiteRuns) -> str:
+    """Return how many runs failed or came to no decision, in words; empty if none did."""
+    ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
+    words = {FAILED: "failed", NO_DECISION: "came to no decision"}
+    return join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
+
+
+def append_names(names: Sequence[str], most: int = 10) -> str:
+    """Return the first names of cases after a colon, and the number of others; empty without."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f": {', '.join(map(short, names[:most]))}{more}" if names else ""

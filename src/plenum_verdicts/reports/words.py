@@ -1,10 +1,11 @@
 """The sentences of an audit, from ``words.j2``."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from plenum.base import flatten
 from plenum.reports import render
-from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.audit import SUITE, AuditReport, CaseAudit, short
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""
@@ -23,6 +24,13 @@ def lead(audit: AuditReport) -> str:
 def headline(audit: AuditReport) -> str:
     """Return the meaning of the exit status, in few words."""
     return " ".join(words("headline", audit))
+
+
+def title(audit: AuditReport) -> str:
+    """Return the heading: what was judged, and the verdict."""
+    if audit.suite or audit.files == SUITE:
+        return f"Suite {audit.name}: {headline(audit)}"
+    return f"Audit of {audit.name}: {headline(audit)}"
 
 
 def line(audit: AuditReport, case: CaseAudit) -> str:
@@ -83,6 +91,14 @@ def format_counts(counts: Mapping[str, int]) -> str:
 def format_decisions(case: CaseAudit) -> str:
     """Format the counts of decisions with option names: ``A (Hire) 38, failed 2``."""
     return ", ".join(f"{format_outcome(case, label)} {n}" for label, n in case.decisions.items())
+
+
+def name_decisions(case: CaseAudit) -> dict[str, int]:
+    """Return the runs of a case by the names of options alone, the most frequent first."""
+    named: Counter[str] = Counter()
+    for label, count in case.decisions.items():
+        named[short(case.options.get(label) or _OUTCOMES.get(label, label))] += count
+    return dict(named.most_common())
 
 
 def options_named(case: CaseAudit) -> str:

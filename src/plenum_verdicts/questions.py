@@ -1,66 +1,90 @@
-"""Further questions on a suite: a gate, another program, sources, acting alone, ..."""
+"""The verdict on a suite, and further questions: a gate, another program, sources, acting."""
 
+from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
-from typing import TYPE_CHECKING
 
 from plenum.base import UserError
-from plenum_audit.design import AuditConfig
-from plenum_audit.execution import read_varied_runs
-from plenum_audit.programs import Audit, load_baseline
 from plenum_verdicts.acting import advise_acting
+from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
 from plenum_verdicts.logs import RIGHT, WRONG, SuiteLog
+from plenum_verdicts.reports import (
+    SuitePart,
+    SuiteReport,
+    draw_acting,
+    explain_advice,
+    explain_comparison,
+    explain_gate,
+    explain_split,
+    explain_suite,
+    tabulate_advice,
+)
 from plenum_verdicts.suites import (
     Gate,
+    SuiteRule,
     SuiteRuns,
     assess_gate,
+    assess_suite,
     compare_suites,
     list_undecided,
     parse_gate,
     split_by_source,
 )
 
-if TYPE_CHECKING:
-    from plenum_verdicts.reports import SuitePart
+
+def judge_suite(
+    runs: SuiteRuns, settings: VerdictConfig, parts: Sequence[SuitePart] = ()
+) -> SuiteReport:
+    """Judge the runs of a suite together.
+
+    Parameters
+    ----------
+    parts
+        What else was asked.
+    """
+    rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
+    found = assess_suite(runs, rule, settings.acceptable)
+    return SuiteReport(found, tuple(explain_suite(found, runs)), tuple(parts))
 
 
-def answer_questions(audit: Audit, runs: SuiteRuns) -> "list[SuitePart]":
+def answer_questions(
+    runs: SuiteRuns,
+    settings: VerdictConfig,
+    compared: SuiteLog | None = None,
+    before: SuiteLog | None = None,
+) -> list[SuitePart]:
     """Answer what was asked of a suite besides its verdict.
+
+    Parameters
+    ----------
+    compared, before
+        The log of the runs, if they are logged, and that of an earlier program.
 
     Raises
     ------
     UserError
-        A gate can't be read, the runs don't suffice for an answer, or the baseline can't be read.
+        A gate can't be read, or the runs don't suffice for an answer.
     """
-    settings = audit.settings
     gate = _gate(settings)
     parts = [] if gate is None else [_judge(gate, runs, settings)]
-    if settings.baseline:
-        parts.append(_compare(runs, _read_baseline(audit), settings))
-    if settings.sources:
-        parts.append(_split(audit, runs))
+    if before:
+        parts.append(_compare(runs, before.runs(), settings))
+    if settings.sources and compared:
+        split = split_by_source(runs, compared.sources())
+        parts.append(SuitePart("sources", asdict(split), tuple(explain_split(split))))
     if settings.decide:
-        right = bool(audit.logged) and audit.suite_log.compared == "right"
+        right = compared.compared == "right" if compared else False
         if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
                 "decide: true; it needs decisions that runs may agree on, and these are compared "
                 "by right and wrong; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings))
-    if settings.vary:
-        parts.append(_vary(audit))
     return parts
 
 
-def _read_baseline(audit: Audit) -> SuiteRuns:
-    """Return the runs of the program that a suite is compared with, by the same comparison."""
-    name, compared = f"baseline={audit.settings.baseline}", audit.suite_log.compared
-    cases = load_baseline(audit.settings, audit.logged)
-    return SuiteLog(cases, name, compared, audit.settings.failures).runs()
-
-
-def _gate(settings: AuditConfig) -> Gate | None:
+def _gate(settings: VerdictConfig) -> Gate | None:
     """Read the user's gate; ``None`` without one."""
     if not settings.aa:
         return None
@@ -70,10 +94,8 @@ def _gate(settings: AuditConfig) -> Gate | None:
         raise UserError(f"gate: {settings.gate}; {problem}") from None
 
 
-def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     """Judge a gate on the runs of a suite."""
-    from plenum_verdicts.reports import SuitePart, explain_gate
-
     if not runs.has_scores:
         raise UserError(
             f"gate: {gate}; it needs right answers, and this log doesn't have one for every case"
@@ -85,10 +107,8 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
     return SuitePart("gate", asdict(found), tuple(explain_gate(found)))
 
 
-def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+def _compare(runs: SuiteRuns, before: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     """Compare a program with an earlier one on a suite."""
-    from plenum_verdicts.reports import SuitePart, explain_comparison
-
     name = str(settings.baseline)
     try:
         found = compare_suites(before, runs, settings.margin)
@@ -99,28 +119,8 @@ def _compare(runs: SuiteRuns, before: SuiteRuns, settings: AuditConfig) -> "Suit
     return SuitePart("comparison", asdict(found), lines, status)
 
 
-def _split(audit: Audit, runs: SuiteRuns) -> "SuitePart":
-    """Split what differs between runs by source."""
-    from plenum_verdicts.reports import SuitePart, explain_split
-
-    found = split_by_source(runs, audit.suite_log.sources())
-    return SuitePart("sources", asdict(found), tuple(explain_split(found)))
-
-
-def _vary(audit: Audit) -> "SuitePart":
-    """Say how much more often runs differ if a change lies between them."""
-    from plenum_verdicts.reports import SuitePart, explain_changes
-
-    varied = read_varied_runs(audit)
-    split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
-    held = {name: asdict(each) for name, each in split.items()}
-    return SuitePart("vary", held, tuple(explain_changes(split, audit.settings.vary)))
-
-
-def _alone(runs: SuiteRuns, settings: AuditConfig) -> "SuitePart":
+def _alone(runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     """Look for a rule by which the program may act without a person."""
-    from plenum_verdicts.reports import SuitePart, draw_acting, explain_advice, tabulate_advice
-
     repeated = runs.where_repeated(2)
     undecided = list_undecided(repeated)
     advice = advise_acting(repeated, settings.risk, settings.agree, undecided)

@@ -1,6 +1,7 @@
-"""The pictures of a suite: its cases by disagreement, and the decisions of each."""
+"""The pictures of cases: intervals or disagreement of all, and the decisions of each."""
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -17,13 +18,18 @@ from plenum.reports import (
     make_panels,
     save_figure,
 )
-from plenum_verdicts.reports.suite_cases import SuiteCase, join_cases
+from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.case_groups import CaseGroup, count_cases, group_cases
+from plenum_verdicts.reports.strip import draw_strip
+from plenum_verdicts.reports.words import name_decisions
 from plenum_verdicts.suites import SuiteAssessment
 
 MOST_LINES = 30
 """Number of lines of decisions that are drawn, the least agreeing first."""
 
 _MOST_OPTIONS = 6
+_MOST_BARS = 200
+"""Number of cases up to which each has a bar; of more, equal ones share one."""
 _RIGHT, _PARTLY, _WRONG = COLOURS[0], COLOURS[4], COLOURS[1]
 _LETTERS = 90
 """Number of a name's letters that fit into a bar over the whole width."""
@@ -31,14 +37,34 @@ _FLAT = 0.03
 """Height of the mark of a case, so that one whose runs all agree is seen too."""
 
 
-def draw_strip(suite: SuiteAssessment, cases: Sequence[SuiteCase], folder: Path) -> Picture:
+def draw_pictures(audit: AuditReport, folder: Path, kinds: Sequence[str]) -> list[Picture]:
+    """Draw the pictures of the cases that have ended runs, numbered from 1.
+
+    Parameters
+    ----------
+    kinds
+        Formats of the files: ``svg``, ``png``.
+    """
+    ended = [case for case in audit.by_need if case.share]
+    if not ended:
+        return []
+    if audit.suite:
+        strip = draw_disagreement(audit.suite.found, ended, folder, kinds)
+    else:
+        strip = draw_strip(audit, folder, kinds)
+    return [strip, draw_decisions(ended, folder, kinds)]
+
+
+def draw_disagreement(
+    suite: SuiteAssessment, cases: Sequence[CaseAudit], folder: Path, kinds: Sequence[str]
+) -> Picture:
     """Draw a bar for each case by its disagreement, coloured by its score, and the mean of all."""
     repeated = [each for each in cases if each.disagreement is not None]
     with apply_style():
         figure, panels = make_panels(1, 2, (PAGE, 2.5), width_ratios=(5, 1), sharey=True)
         draw_bars(panels[0, 0], repeated)
         _draw_mean(panels[0, 1], suite)
-        files = save_figure(figure, folder, "suite_cases", ["svg"])
+        files = save_figure(figure, folder, "disagreement", kinds)
     n, k = len(repeated), len(suite.contradicted)
     shows = "Cases by how likely two of their runs end differently"
     known = any(each.score is not None for each in repeated)
@@ -50,61 +76,48 @@ def draw_strip(suite: SuiteAssessment, cases: Sequence[SuiteCase], folder: Path)
     )
     mean = suite.disagreement.value
     alt = f"{shows}: {k} of {n} cases contradict themselves; the mean is {100 * mean:.1f} %."
-    return Picture(1, "suite_cases", tuple(files), shows, caption, alt)
+    return Picture(1, "disagreement", tuple(files), shows, caption, alt)
 
 
-def draw_decisions(
-    cases: Sequence[SuiteCase],
-    folder: Path,
-    kinds: Sequence[str] = ("svg",),
-    name: str = "suite_decisions",
-) -> Picture:
-    """Draw the shares of decisions, a line for each case or group of equal cases.
-
-    Parameters
-    ----------
-    kinds
-        Formats of the files: ``svg``, ``png``.
-    name
-        Of the files.
-    """
-    lines = join_cases(cases)
-    shown = lines[:MOST_LINES]
-    names = _names(shown)
+def draw_decisions(cases: Sequence[CaseAudit], folder: Path, kinds: Sequence[str]) -> Picture:
+    """Draw the shares of decisions, a line for each case or group of equal cases."""
+    groups = group_cases(sorted(cases, key=lambda each: -(each.disagreement or 0)))
+    shown = groups[:MOST_LINES]
+    lines = [name_decisions(each.case) for each in shown]
+    names = _names(lines)
     with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 0.8 + 0.19 * len(shown)))
-        _draw_shares(panels[0, 0], shown, names)
-        files = save_figure(figure, folder, name, kinds)
-    left = sum(each.cases for each in lines[MOST_LINES:])
+        _draw_shares(panels[0, 0], shown, lines, names)
+        files = save_figure(figure, folder, "decisions", kinds)
+    left = count_cases(groups[MOST_LINES:])
     shows = "Shares of decisions by case"
-    grouped = " Equal cases share a line." if len(lines) < len(cases) else ""
+    grouped = " Equal cases share a line." if len(groups) < len(cases) else ""
     more = f" {left:,} more cases, which agree more, aren't drawn." if left else ""
     ranked = ""
     if not names:
         ranked = " There are too many decisions for a colour each: colours are ranks within a case."
     caption = f"{shows}, the least agreeing first.{grouped}{more}{ranked}"
-    drawn = sum(each.cases for each in shown)
+    drawn = count_cases(shown)
     alt = f"{shows}: {len(shown)} lines of {drawn} cases; the table of cases has the numbers."
-    return Picture(2, name, tuple(files), shows, caption, alt)
+    return Picture(2, "decisions", tuple(files), shows, caption, alt)
 
 
-def draw_bars(axes: Any, cases: Sequence[SuiteCase]) -> None:
+def draw_bars(axes: Any, cases: Sequence[CaseAudit]) -> None:
     """Draw cases by disagreement, coloured by score.
 
     Neighbours of equal height and colour are one bar, so that 50,000 cases can be drawn.
     """
     used: dict[str, str] = {}
     at = 0
-    groups = join_cases(cases, most=200)
-    for each in sorted(groups, key=lambda g: (-(g.disagreement or 0), _order(g.score))):
-        colour, meaning = _look(each.score)
+    heights = Counter((each.disagreement or 0.0, _look(each.score)) for each in cases)
+    for (apart, (_, colour, meaning)), many in sorted(
+        heights.items(), key=lambda bar: (-bar[0][0], bar[0][1])
+    ):
         used[meaning] = colour
-        height = max(each.disagreement or 0.0, _FLAT)
-        edge = 0.4 if len(cases) <= 200 else 0.0
-        axes.bar(
-            at, height, each.cases, align="edge", color=colour, edgecolor="white", linewidth=edge
-        )
-        at += each.cases
+        for width in [1] * many if len(cases) <= _MOST_BARS else [many]:
+            axes.bar(at, max(apart, _FLAT), width, align="edge", color=colour, edgecolor="white",
+                     linewidth=0.4 if width == 1 else 0.0)  # fmt: skip
+            at += width
     axes.set_xlim(0, max(at, 1))
     axes.set_ylim(0, 1.02)
     axes.yaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
@@ -116,17 +129,13 @@ def draw_bars(axes: Any, cases: Sequence[SuiteCase]) -> None:
         axes.legend(handles=keys, loc="upper right")
 
 
-def _look(score: float | None) -> tuple[str, str]:
+def _look(score: float | None) -> tuple[int, str, str]:
+    """Return place, colour and meaning of a score: cases of one colour stand together."""
     if score is None:
-        return _RIGHT, ""
+        return 2, _RIGHT, ""
     if score >= 1:
-        return _RIGHT, "right in all runs"
-    return (_PARTLY, "right in some runs") if score > 0 else (_WRONG, "wrong in all runs")
-
-
-def _order(score: float | None) -> int:
-    """Put cases of one colour together."""
-    return 0 if score == 0 else 2 if score is None or score >= 1 else 1
+        return 2, _RIGHT, "right in all runs"
+    return (1, _PARTLY, "right in some runs") if score > 0 else (0, _WRONG, "wrong in all runs")
 
 
 def _draw_mean(axes: Any, suite: SuiteAssessment) -> None:
@@ -148,19 +157,24 @@ def _draw_mean(axes: Any, suite: SuiteAssessment) -> None:
     axes.set_xlabel("mean")
 
 
-def _names(cases: Sequence[SuiteCase]) -> list[str]:
+def _names(lines: Sequence[Mapping[str, int]]) -> list[str]:
     """Return the decisions that get a colour each; none if there are too many for that."""
-    names = sorted({name for each in cases for name in each.decisions})
+    names = sorted({name for decisions in lines for name in decisions})
     return names if len(names) <= _MOST_OPTIONS else []
 
 
-def _draw_shares(axes: Any, cases: Sequence[SuiteCase], names: Sequence[str]) -> None:
+def _draw_shares(
+    axes: Any,
+    groups: Sequence[CaseGroup],
+    lines: Sequence[Mapping[str, int]],
+    names: Sequence[str],
+) -> None:
     labels = names or ["most frequent", "second", "third", "fourth", "fifth", "others"]
-    for row, each in enumerate(cases):
-        left = 0.0
-        for rank, (name, count) in enumerate(each.decisions.items()):
+    for row, decisions in enumerate(lines):
+        left, runs = 0.0, sum(decisions.values())
+        for rank, (name, count) in enumerate(decisions.items()):
             number = names.index(name) if names else min(rank, len(labels) - 1)
-            share = count / each.runs
+            share = count / runs
             axes.barh(row, share, 0.78, left, color=COLOURS[number], edgecolor="white")
             if not names and len(name) <= _LETTERS * share:
                 axes.text(
@@ -168,12 +182,12 @@ def _draw_shares(axes: Any, cases: Sequence[SuiteCase], names: Sequence[str]) ->
                     fontsize=SMALL,
                 )  # fmt: skip
             left += share
-    marks = [f"{each.label.replace('$', chr(92) + '$')}, n {each.runs}" for each in cases]
-    axes.set_yticks(range(len(cases)), marks)
-    axes.set_ylim(len(cases) - 0.5, -0.5)
+    marks = [f"{each.name}, n {each.case.runs}".replace("$", r"\$") for each in groups]
+    axes.set_yticks(range(len(groups)), marks)
+    axes.set_ylim(len(groups) - 0.5, -0.5)
     axes.set_xlim(0, 1)
     axes.xaxis.set_major_formatter(PercentFormatter(1, symbol=" %"))
     axes.set_xlabel("share of the case's runs")
-    most = len(names) if names else min(max(len(c.decisions) for c in cases), len(labels))
+    most = len(names) if names else min(max(map(len, lines)), len(labels))
     keys = [Patch(color=COLOURS[n], label=labels[n].replace("$", r"\$")) for n in range(most)]
     axes.legend(handles=keys, loc="lower left", bbox_to_anchor=(0, 1), ncols=3, borderaxespad=0.2)

@@ -12,9 +12,7 @@ from plenum.base import (
     NO_VERDICT,
     UserError,
     find_status,
-    format_error,
     pause_collector,
-    redact,
     say,
 )
 from plenum.design import is_study
@@ -32,9 +30,6 @@ __all__ = ["compose_gate", "judge_cases"]
 
 ASK = 5
 """The exit status of a rule that leaves a case to a person."""
-
-_WORST_FIRST = (NO_VERDICT, 1, 3, 0)
-"""Exit statuses: no verdict, unstable, undecided, stable."""
 
 
 def compose_gate(cfg: DictConfig) -> "Audit | LoggedRuns":
@@ -107,36 +102,19 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
 def _judge_groups(runs: "LoggedRuns") -> int | None:
     """Judge each group of a log that is split, or all of it."""
     from plenum.reports import show_text
-
-    statuses: list[int | None] = []
-    for group, each in runs.by_group():
-        if group:
-            show_text(f"\n{', '.join(runs.settings.by)} = {group}")
-        statuses.append(_judge_log(each))
-    return next((status for status in _WORST_FIRST if status in statuses), statuses[0])
-
-
-def _judge_log(runs: "LoggedRuns") -> int | None:
-    """Judge the runs of a log; its outputs exist before, and say so if it can't be judged."""
     from plenum_audit.exports import export_audit, remove_stale_statement
-    from plenum_verdicts import check_log, judge_log, publish_open
-    from plenum_verdicts.reports import list_log_subjects
+    from plenum_verdicts import WORST_FIRST, judge_or_say
 
-    settings = cast(AuditConfig, runs.settings)
-    if runs.dry_run:
-        print(check_log(runs))
-        return None
-    try:
-        publish_open(runs, "the audit has not ended")
+    statuses = []
+    for group, each in runs.by_group():
+        settings = cast(AuditConfig, each.settings)
+        if group:
+            show_text(f"\n{', '.join(settings.by)} = {group}")
         remove_stale_statement(settings)
-        subjects = list_log_subjects(str(settings.logs), runs.log.program, settings.case)
-        report = judge_log(runs, subjects)
-        export_audit(report, settings, runs.compared.kept)
-    except BaseException as error:
-        with suppress(Exception):  # what ends it must be seen
-            publish_open(runs, _explain(error), find_status(error, NO_VERDICT))
-        raise
-    return report.exit_status
+        if (report := judge_or_say(each)) is not None:
+            export_audit(report, settings, each.compared.kept)
+            statuses.append(report.exit_status)
+    return next((status for status in WORST_FIRST if status in statuses), None)
 
 
 def run_audit_gate(audit: Audit) -> AuditResult | None:
@@ -162,6 +140,7 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
     from plenum.reports import show_text
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
+    from plenum_verdicts.reports import explain_end
 
     begun = False
 
@@ -183,7 +162,7 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:
                 status = find_status(error, NO_VERDICT)
-                publish_unended(audit.jobs, audit.settings, _in_words(error), True, status)
+                publish_unended(audit.jobs, audit.settings, explain_end(error), True, status)
             elif not audit.dry_run:
                 _publish_unbegun(audit.study, audit.settings, error)
         if isinstance(error, SystemExit):
@@ -218,15 +197,15 @@ def _assess(audit: Audit) -> int:
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite
-    from plenum_verdicts.reports import publish_unbegun
+    from plenum_verdicts.reports import SUITE, publish_unbegun
 
     study, settings = audit.study, audit.settings
-    publish_unbegun(study, settings, "the suite has not ended", own=True, suite=True)
+    publish_unbegun(study, settings, "the suite has not ended", own=True, files=SUITE)
     remove_stale_statement(settings)
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
     runs, errors = run_suite(audit, rule)
     if errors:
-        publish_unbegun(study, settings, "; ".join(errors), NO_VERDICT, own=True, suite=True)
+        publish_unbegun(study, settings, "; ".join(errors), NO_VERDICT, own=True, files=SUITE)
         for error in errors:
             say(error)
         return NO_VERDICT
@@ -252,11 +231,11 @@ def explain_varied(audit: Audit) -> "SuitePart":
 def _replace_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
     """Replace the files of an earlier suite of this study: their verdict is another program's."""
     from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import SUITE, publish_unbegun, read_study
+    from plenum_verdicts.reports import SUITE, explain_end, publish_unbegun, read_study
 
     if read_study(Path(settings.out), SUITE) == study:
         status = find_status(error, NO_VERDICT)
-        publish_unbegun(study, settings, _explain(error), status, suite=True)
+        publish_unbegun(study, settings, explain_end(error), status, files=SUITE)
         remove_stale_statement(settings)
 
 
@@ -297,19 +276,9 @@ def apply_act_rule(audit: Audit) -> int:
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
     from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import publish_unbegun
+    from plenum_verdicts.reports import explain_end, publish_unbegun
 
-    why = f"the audit could not begin: {_explain(error)}"
+    why = f"the audit could not begin: {explain_end(error)}"
     publish_unbegun(study, settings, why, find_status(error, NO_VERDICT))
     _replace_suite(study, settings, error)
     remove_stale_statement(settings)
-
-
-def _explain(error: BaseException) -> str:
-    return format_error(error) if isinstance(error, Exception) else _in_words(error)
-
-
-def _in_words(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "the audit was interrupted"
-    return redact(f"{type(error).__name__}: {error}".removeprefix("UserError: "))

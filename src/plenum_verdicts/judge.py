@@ -1,14 +1,25 @@
 """The verdict on a log, from its settings: runs are read, judged, and published."""
 
 from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, pause_collector, say
+from omegaconf import DictConfig
+
+from plenum.base import (
+    NO_VERDICT,
+    UserError,
+    find_status,
+    pause_collector,
+    say,
+)
+from plenum.design import read_settings, require
+from plenum.reports import Settings, show_text
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
-from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.design import VerdictConfig, check_verdict
 from plenum_verdicts.dynamics import (
     STOPPED,
     UNDECIDED,
@@ -32,13 +43,22 @@ from plenum_verdicts.logs import (
 )
 from plenum_verdicts.questions import answer_questions, judge_suite
 from plenum_verdicts.reports import (
+    AUDIT,
+    SUITE,
+    VERDICT,
     AuditReport,
     AuditSubject,
     SuiteReport,
+    explain_end,
+    list_log_subjects,
     publish_log,
     publish_unbegun,
     record_audit,
+    report_log,
 )
+
+WORST_FIRST = (NO_VERDICT, 1, 3, 0)
+"""Exit statuses: no verdict, unstable, undecided, stable."""
 
 
 @dataclass(frozen=True)
@@ -53,6 +73,8 @@ class LoggedRuns:
         Name of the study, and where its verdict is tracked; an empty address is nowhere.
     dry_run
         True if nothing is to be written.
+    files
+        The name of the files of the verdict; by default ``suite`` or ``audit``, by what is judged.
     """
 
     settings: VerdictConfig
@@ -60,12 +82,18 @@ class LoggedRuns:
     study: str
     tracking_uri: str = ""
     dry_run: bool = False
+    files: str = ""
 
     @cached_property
     def compared(self) -> SuiteLog:
         """Its runs, by what of them is compared."""
         asked = self.settings
         return SuiteLog(self.log.cases, f"logs={asked.logs}", asked.compare, asked.failures)
+
+    @property
+    def named(self) -> str:
+        """The name of the files."""
+        return self.files or (SUITE if self.together else AUDIT)
 
     @property
     def rule(self) -> StabilityRule:
@@ -78,7 +106,7 @@ class LoggedRuns:
         asked = self.settings
         if asked.suite != "auto":
             return asked.suite
-        if asked.aa or asked.decide or asked.sources:
+        if asked.gate or asked.decide:
             return True
         for_cases = bool(asked.baseline) or asked.acceptable < 0.5
         return not for_cases and is_suite(self.log.cases, self.rule)
@@ -141,19 +169,62 @@ def judge_log(runs: LoggedRuns, subjects: tuple[AuditSubject, ...] = ()) -> Audi
     if runs.log.summary:
         say(runs.log.summary)  # what was read, before what it came to
     record = record_audit(runs.settings, subjects, suite=suite is not None)
-    place = runs.study, runs.tracking_uri
-    return publish_log(runs.log, runs.compared, runs.settings, result, place, record, suite)
+    chosen = Settings(runs.study, runs.tracking_uri, Path(runs.settings.out))
+    report = report_log(runs.log, runs.compared, result, suite)
+    status = (suite or result).status(runs.settings.undecided)
+    report = replace(report, exit_status=status, record=record, files=runs.named)
+    publish_log(report, runs.compared, result, chosen)
+    return report
 
 
-def check_log(runs: LoggedRuns) -> str:
-    """Judge the runs of a log without publishing anything; return their numbers in a line."""
-    _judge(runs)
-    return runs.describe()
+def judge_config(cfg: DictConfig) -> int:
+    """Judge the runs that the config of ``scripts/verdict.py`` names; return the exit status.
+
+    Of several groups it is the worst one.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or the runs can't be judged; the files say so.
+    """
+    settings = read_settings(VerdictConfig, cfg)
+    check_verdict(settings)
+    require(bool(settings.logs), "logs: give the runs, such as logs=results.json")
+    read = load_runs(settings, "", str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run))
+    statuses = []
+    for group, each in replace(read, files=VERDICT).by_group():
+        if group:
+            show_text(f"\n{', '.join(settings.by)} = {group}")
+        report = judge_or_say(each)
+        statuses.append(report.exit_status if report else 0)
+    return next(status for status in WORST_FIRST if status in statuses)
 
 
-def publish_open(runs: LoggedRuns, why: str, status: int = STOPPED) -> None:
+def judge_or_say(runs: LoggedRuns) -> AuditReport | None:
+    """Judge the runs of a log as :func:`judge_log` does; its files say so until then, and if not.
+
+    Returns
+    -------
+    AuditReport or None
+        ``None`` after a dry run, which says what it found.
+    """
+    if runs.dry_run:
+        _judge(runs)
+        print(runs.describe())
+        return None
+    subjects = list_log_subjects(str(runs.settings.logs), runs.log.program, runs.settings.case)
+    try:
+        _publish_open(runs, "the audit has not ended")
+        return judge_log(runs, subjects)
+    except BaseException as error:
+        with suppress(Exception):  # what ends it must be seen
+            _publish_open(runs, explain_end(error), find_status(error, NO_VERDICT))
+        raise
+
+
+def _publish_open(runs: LoggedRuns, why: str, status: int = STOPPED) -> None:
     """Write the files of a log that has no verdict yet, so that none is another log's."""
-    publish_unbegun(runs.study, runs.settings, why, status, own=True, suite=runs.together)
+    publish_unbegun(runs.study, runs.settings, why, status, own=True, files=runs.named)
 
 
 def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:

@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import partial
 
 from plenum.base import UserError
-from plenum_verdicts.acting import advise_acting
+from plenum_verdicts.acting import DEFAULT_RISK, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
 from plenum_verdicts.logs import RIGHT, WRONG, SuiteLog
@@ -70,9 +70,10 @@ def answer_questions(
     parts = [] if gate is None else [_judge(gate, runs, settings)]
     if before:
         parts.append(_compare(runs, before.runs(), settings))
-    if settings.sources and compared:
-        split = split_by_source(runs, compared.sources())
-        parts.append(SuitePart("sources", asdict(split), tuple(explain_split(split))))
+    if compared and (columns := compared.sources()):
+        split = split_by_source(runs, columns)
+        if split.sources:
+            parts.append(SuitePart("sources", asdict(split), tuple(explain_split(split))))
     if settings.decide:
         right = compared.compared == "right" if compared else False
         if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
@@ -86,7 +87,7 @@ def answer_questions(
 
 def _gate(settings: VerdictConfig) -> Gate | None:
     """Read the user's gate; ``None`` without one."""
-    if not settings.aa:
+    if not settings.gate.strip():
         return None
     try:
         return parse_gate(settings.gate)
@@ -123,7 +124,8 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     """Look for a rule by which the program may act without a person."""
     repeated = runs.where_repeated(2)
     undecided = list_undecided(repeated)
-    advice = advise_acting(repeated, settings.risk, settings.agree, undecided)
+    risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
+    advice = advise_acting(repeated, risk, undecided)
     return SuitePart(
         "acting",
         asdict(advice),

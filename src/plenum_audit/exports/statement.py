@@ -129,7 +129,7 @@ def _result(verdict: str, status: int | None) -> str:
     """Return the result; undecided is a warning, though a setting may let it pass."""
     if verdict == UNDECIDED and status == 0:
         return RESULTS[UNDECIDED]
-    return {0: RESULTS[STABLE], 1: RESULTS[UNSTABLE]}.get(status, RESULTS[UNDECIDED])
+    return {0: RESULTS[STABLE], 1: RESULTS[UNSTABLE]}.get(status or 0, RESULTS[UNDECIDED])
 
 
 def _describe_subjects(report: AuditReport, out: Path) -> Iterator[dict[str, Any]]:

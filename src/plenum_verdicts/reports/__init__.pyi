@@ -4,8 +4,10 @@ from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
 from .acting import tabulate_advice as tabulate_advice
 from .acting_figure import draw_acting as draw_acting
+from .audit import AUDIT as AUDIT
 from .audit import LOGS as LOGS
 from .audit import SUITE as SUITE
+from .audit import VERDICT as VERDICT
 from .audit import Accuracy as Accuracy
 from .audit import AuditReport as AuditReport
 from .audit import CaseAudit as CaseAudit
@@ -23,6 +25,8 @@ from .dialogue import latest_parting as latest_parting
 from .dialogue import lines as lines
 from .dialogue import messages as messages
 from .dialogue import sides as sides
+from .empty_report import explain_end as explain_end
+from .log_report import report_log as report_log
 from .mlflow_audit import read_audit_record as read_audit_record
 from .mlflow_audit import read_terms as read_terms
 from .outputs import REHEARSAL as REHEARSAL
@@ -39,7 +43,6 @@ from .publish import read_study as read_study
 from .publish import write_report as write_report
 from .record import AuditRecord as AuditRecord
 from .record import AuditSubject as AuditSubject
-from .record import list_signatures as list_signatures
 from .record import record_audit as record_audit
 from .sections import collect_sections as collect_sections
 from .subjects import describe_file as describe_file
@@ -56,9 +59,11 @@ from .suite_split import explain_split as explain_split
 from .words import format_outcome as format_outcome
 
 __all__ = [
+    "AUDIT",
     "LOGS",
     "REHEARSAL",
     "SUITE",
+    "VERDICT",
     "Accuracy",
     "AuditRecord",
     "AuditReport",
@@ -83,6 +88,7 @@ __all__ = [
     "explain_causes",
     "explain_changes",
     "explain_comparison",
+    "explain_end",
     "explain_gate",
     "explain_split",
     "explain_suite",
@@ -93,7 +99,6 @@ __all__ = [
     "lines",
     "list_case_subjects",
     "list_log_subjects",
-    "list_signatures",
     "list_tables",
     "list_verdict_fields",
     "make_frame_of_cases",
@@ -109,6 +114,7 @@ __all__ = [
     "read_terms",
     "record_audit",
     "remove_stale_acts",
+    "report_log",
     "sides",
     "tabulate_advice",
     "write_report",

@@ -32,14 +32,17 @@ from plenum_verdicts.suites import SuiteAssessment
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
+_UNWRITTEN = ("schema", "suite", "files")
+"""Fields that the JSON has in another form."""
+
 _INDENTED = 1_000
 """Number of cases up to which `audit.json` is indented, which takes most of the time."""
 
-AUDIT, SUITE = "audit", "suite"
-"""The names of the files of a verdict on cases, and on all of them together."""
+AUDIT, SUITE, VERDICT = "audit", "suite", "verdict"
+"""The names of the files of a verdict on cases, on all of them together, and on both."""
 
-SUITE_SCHEMA = "plenum.suite/1"
-"""Version of the format of a suite's JSON."""
+_SCHEMAS = {AUDIT: SCHEMA, SUITE: "plenum.suite/1", VERDICT: "plenum.verdict/1"}
+"""Versions of the formats, raised when a field is removed or changes its meaning."""
 
 LOGS = "logs"
 """Backend of runs that were logged elsewhere, without calls."""
@@ -408,7 +411,7 @@ class AuditReport:
     record: AuditRecord = field(default_factory=AuditRecord)
     suite: InstanceOf[SuiteReport] | None = None
     files: str = AUDIT
-    schema: str = SCHEMA
+    schema: str = SCHEMA  # of what is read again
 
     @property
     def name(self) -> str:
@@ -469,18 +472,20 @@ class AuditReport:
         return tuple(case for case in self.cases if case.in_family == verdict)
 
     def json(self) -> str:
-        """Return the content of `audit.json`; of a suite that of `suite.json`."""
-        held = {"schema": self.schema, **vars(self)}
-        del held["suite"], held["files"]
-        if self.suite or self.files == SUITE:
-            held = self._hold_suite()
+        """Return the content of its JSON: on cases, on all of them together, or on both."""
+        schema, suite = _SCHEMAS[self.files], self._hold_suite()
+        held = {name: value for name, value in vars(self).items() if name not in _UNWRITTEN}
+        held = {"schema": schema, **held}
+        if self.files == SUITE:
+            held = {"schema": schema, "study": self.study, **suite}
+        elif self.files == VERDICT:
+            held["suite"] = suite if self.suite else None
         indent = 1 if len(self.cases) <= _INDENTED else None
         return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
 
     def _hold_suite(self) -> dict[str, Any]:
-        """Return what `suite.json` holds; of a suite without a verdict why there is none."""
-        held: dict[str, Any] = {"schema": SUITE_SCHEMA, "study": self.study}
-        held["exit_status"] = self.exit_status
+        """Return what is said of all cases together; without a verdict why there is none."""
+        held: dict[str, Any] = {"exit_status": self.exit_status}
         if self.suite is None:
             return {**held, "verdict": None, "why": [self.stopped]}
         record = self.record

@@ -2,7 +2,7 @@
 
 from datetime import UTC, datetime
 
-from plenum.base import code_version, redact
+from plenum.base import code_version, format_error, redact
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import StabilityRule
 from plenum_verdicts.reports.audit import SUITE, AuditReport, Circumstances, Cost
@@ -57,3 +57,10 @@ def make_empty_report(
         record=record_audit(settings, suite=files == SUITE),
         files=files,
     )
+
+
+def explain_end(error: BaseException) -> str:
+    """Return why there is no verdict, in a line."""
+    if isinstance(error, KeyboardInterrupt):
+        return "the audit was interrupted"
+    return format_error(error) if isinstance(error, Exception) else redact(repr(error))

@@ -3,7 +3,6 @@
 import json
 import tempfile
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 
@@ -24,20 +23,19 @@ from plenum.reports import (
 )
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult
-from plenum_verdicts.logs import Log, SuiteLog
+from plenum_verdicts.logs import SuiteLog
 from plenum_verdicts.reports import tables
-from plenum_verdicts.reports.audit import AUDIT, SUITE, AuditReport, SuiteReport
+from plenum_verdicts.reports.audit import AUDIT, AuditReport
 from plenum_verdicts.reports.case_figures import draw_pictures
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases
 from plenum_verdicts.reports.comment import comment
 from plenum_verdicts.reports.dialogue import MOST_LETTERS, first_within
 from plenum_verdicts.reports.empty_report import make_empty_report
 from plenum_verdicts.reports.junit import junit
-from plenum_verdicts.reports.log_report import report_log, show_pair
+from plenum_verdicts.reports.log_report import show_pair
 from plenum_verdicts.reports.mlflow_audit import log
 from plenum_verdicts.reports.outputs import guard_cells, make_folder, write_texts
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
-from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.suite import show_suite
 from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, line, words
 
@@ -55,40 +53,22 @@ _DRAWN = tuple(f"{name}.{kind}" for name in _ASKED for kind in ("svg", "png"))
 
 
 def publish_log(
-    logged: Log,
-    compared: SuiteLog,
-    audited: VerdictConfig,
-    results: AuditResult,
-    place: tuple[str, str],
-    record: AuditRecord,
-    suite: SuiteReport | None = None,
-) -> AuditReport:
+    audit: AuditReport, compared: SuiteLog, results: AuditResult, chosen: Settings
+) -> None:
     """Publish the verdict on a log, of whose runs MLflow gets none.
 
     Parameters
     ----------
-    place
-        The study, and where it is tracked; without an address nothing is.
-    suite
-        The verdict on all cases together, which then comes first.
+    chosen
+        The study, where it is tracked, and the folder; without an address nothing is tracked.
     """
-    chosen = Settings(*place, Path(audited.out))
-    status = (suite or results).status(audited.undecided)
-    audit = report_log(logged, compared, results, suite)
-    audit = replace(audit, exit_status=status, record=record, files=name_files(bool(suite)))
     by_case = {each.case.id: each for each in compared.kept}
     pairs = (show_pair(case, by_case[case.id]) for case in audit.by_need if case.pair)
     with tempfile.TemporaryDirectory() as scratch:
         page = render_html(compose_document(audit, pairs, [], Path(scratch), ["svg"]))
-    if suite or chosen.uri:
-        publish_report(audit, page, chosen)
-        notes = [] if suite else results.notes()
-    else:
-        write_report(audit, page, chosen.out)
-        notes = describe_untracked(audit, results)
-    for note in notes:
+    publish_report(audit, page, chosen)
+    for note in () if audit.suite else results.notes():
         show_text(note)
-    return audit
 
 
 def publish_report(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
@@ -115,7 +95,7 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "csv": format_csv(guard_cells(make_frame_of_cases(audit))),
     }
     with make_folder(out):
-        for stale in _DRAWN if audit.files == SUITE else ():
+        for stale in _DRAWN if audit.files != AUDIT else ():
             (out / stale).unlink(missing_ok=True)
         drawn = [file for part in _list_drawn(audit) for file in part(out)]
         named = {f"{audit.files}.{kind}": text for kind, text in texts.items()}
@@ -128,7 +108,7 @@ def publish_unbegun(
     why: str,
     status: int = STOPPED,
     own: bool = False,
-    suite: bool = False,
+    files: str = AUDIT,
 ) -> None:
     """Write the outputs of a verdict of which nothing is known, unless another study's exist.
 
@@ -140,19 +120,14 @@ def publish_unbegun(
         Exit status of the audit.
     own
         True if the folder is this study's, whatever it holds.
-    suite
-        True if all cases were to be judged together.
+    files
+        The name of the files.
     """
-    out, files = Path(settings.out), name_files(suite)
+    out = Path(settings.out)
     if not own and read_study(out, files) not in ("", study):
         return
     audit = make_empty_report(study, settings, why, status, files)
     write_report(audit, render_html(document(audit)), out)
-
-
-def name_files(suite: bool) -> str:
-    """Return the name of the files of a verdict on cases, or on all of them together."""
-    return SUITE if suite else AUDIT
 
 
 def read_study(out: Path, files: str) -> str:

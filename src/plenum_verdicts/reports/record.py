@@ -11,8 +11,9 @@ from plenum_verdicts.design import VerdictConfig
 _OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptable")
 _OF_CASES = ("acceptable", "unacceptable")
 _IF_SET = (
-    "case", "columns", "format", "by", "compare", "undecided", "baseline", "aa", "gate", "drop",
-    "margin", "decide", "risk", "agree", "vary", "control", "fix", "temperatures", "overrides",
+    "case", "columns", "format", "by", "compare", "failures", "score", "scale", "where",
+    "undecided", "baseline", "gate", "drop", "margin", "decide", "vary", "control", "fix",
+    "temperatures", "overrides",
 )  # fmt: skip
 
 
@@ -70,11 +71,11 @@ def record_audit(
     settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = (), suite: bool = False
 ) -> AuditRecord:
     """Return the record of a verdict, on cases or on a suite of them."""
-    people = dict(list_signatures(settings))
+    people = {role: _clean(who) for role, who in settings.people.items()}
     criterion = (_OF_SUITES, "repeats") if suite else (_OF_CASES, "max_runs")
     return AuditRecord(
-        tested_by=people.get("Tested by", ""),
-        responsible=people.get("Responsible", ""),
+        tested_by=people.get("tested_by", ""),
+        responsible=people.get("responsible", ""),
         subjects=subjects,
         settings=dict(_settings_of(settings, *criterion)),
     )
@@ -97,12 +98,6 @@ def read_record(text: str) -> AuditRecord:
         subjects=tuple(AuditSubject(*map(_clean, astuple(each))) for each in record.subjects),
         settings={_clean(name): _clean(value) for name, value in record.settings.items()},
     )
-
-
-def list_signatures(settings: VerdictConfig) -> list[tuple[str, str]]:
-    """Return who tested the program and who is responsible, as far as it was given."""
-    given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
-    return [(role, _clean(who)) for role, who in given if who.strip()]
 
 
 def _settings_of(

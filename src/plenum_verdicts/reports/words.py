@@ -5,13 +5,16 @@ from collections.abc import Callable, Mapping
 
 from plenum.base import flatten
 from plenum.reports import render
-from plenum_verdicts.reports.audit import SUITE, AuditReport, CaseAudit, short
+from plenum_verdicts.reports.audit import AUDIT, SUITE, VERDICT, AuditReport, CaseAudit, short
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""
 
 MOST_CASES = 5
 """Number of cases whose causes are listed; `audit.json` has those of all."""
+
+_HEADINGS = {AUDIT: "Audit of", SUITE: "Suite", VERDICT: "Verdict on"}
+"""How the heading begins, by the name of the files."""
 
 _OUTCOMES = {"none": "no decision"}
 
@@ -28,9 +31,7 @@ def headline(audit: AuditReport) -> str:
 
 def title(audit: AuditReport) -> str:
     """Return the heading: what was judged, and the verdict."""
-    if audit.suite or audit.files == SUITE:
-        return f"Suite {audit.name}: {headline(audit)}"
-    return f"Audit of {audit.name}: {headline(audit)}"
+    return f"{_HEADINGS[audit.files]} {audit.name}: {headline(audit)}"
 
 
 def line(audit: AuditReport, case: CaseAudit) -> str:

@@ -63,7 +63,7 @@ def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
     assert found["score"]["score"]["value"] == pytest.approx(1 - 2 / 90)
     before = journals(suite)
     assert len(before) == 90
-    again = audit(suite, "decide=true", "risk=.3")
+    again = audit(suite, "decide=.3")
     assert again.returncode == 3
     assert journals(suite) == before  # nothing was run again
     assert held(suite)["acting"]["chosen"] == {"runs": 1, "agreeing": 1}

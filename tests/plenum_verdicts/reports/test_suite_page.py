@@ -45,7 +45,7 @@ def publish(folder: Path, ends: dict[str, list[str]], **given: Any) -> AuditRepo
     ]
     log = folder / "runs.jsonl"
     log.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
-    settings = VerdictConfig(logs=str(log), out=str(folder), suite=True, **given)
+    settings = AuditConfig(logs=str(log), out=str(folder), suite=True, **given)
     subject = AuditSubject("logs", "runs.jsonl", "c0ffee" * 10)
     return judge_log(load_runs(settings, "", "audit", ""), (subject,))
 
@@ -137,8 +137,8 @@ def test_hostile_names_are_escaped_in_page_and_comment(tmp_path: Path) -> None:
 def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> None:
     assert publish(tmp_path, {f"{n}": ["A"] * 4 for n in range(60)}).exit_status == 0
     assert "Stable" in (tmp_path / "suite.html").read_text()
-    settings = VerdictConfig(logs="runs.jsonl", out=str(tmp_path), tested_by="Ada")
-    publish_unbegun("audit", settings, "case 1 has <no> run", suite=True)
+    settings = AuditConfig(logs="runs.jsonl", out=str(tmp_path), tested_by="Ada")
+    publish_unbegun("audit", settings, "case 1 has <no> run", files="suite")
     held = json.loads((tmp_path / "suite.json").read_text())
     assert (held["verdict"], held["exit_status"]) == (None, 4)
     for kind in ("html", "md"):

@@ -143,8 +143,7 @@ def read_log(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
-    >>> file = folder / "runs.jsonl"
+    >>> file = Path("runs.jsonl")
     >>> rows = ['{"case": "a", "decision": "yes"}', '{"case": "a", "decision": "no"}']
     >>> _ = file.write_text("\n".join(rows))
     >>> log = read_log(file)

@@ -5,7 +5,8 @@ found where ``MLFLOW_TRACKING_URI`` says.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
@@ -116,7 +117,7 @@ def read_trace(trace: Any) -> dict[str, Any]:
         model=_model(trace),
         version=about.get("mlflow.modelId") or about.get("mlflow.source.git.commit") or None,
         source_run=about.get("mlflow.sourceRun"),
-        time=_time(trace.info.request_time),
+        time=datetime.fromtimestamp(trace.info.request_time / 1000, UTC).isoformat(),
         error="error" if str(trace.info.state) in ("ERROR", "TraceState.ERROR") else None,
         scores=feedback,
         id=trace.info.trace_id,
@@ -136,20 +137,10 @@ def _model(trace: Any) -> str | None:
     return " ".join(sorted(map(str, found))) or None
 
 
-def _time(milliseconds: int) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
-
-
-def _describe(source: LogSource) -> Mapping[str, Any]:
-    return {"task": source.name.removeprefix(_EXPERIMENT)}
-
-
 READER = LogReader(
     "mlflow",
     "traces of MLflow",
     lambda source: source.name.startswith((_EXPERIMENT, _RUN)) and not source.is_file,
     _read,
-    _describe,
+    lambda source: {"task": source.name.removeprefix(_EXPERIMENT)},
 )

@@ -1,6 +1,8 @@
 from .case_logs import CaseLog as CaseLog
 from .case_logs import Log as Log
+from .case_logs import collect_log as collect_log
 from .case_logs import read_log as read_log
+from .case_names import list_names as list_names
 from .log_columns import DOCS as DOCS
 from .log_columns import NOT_RENAMED as NOT_RENAMED
 from .log_columns import Columns as Columns
@@ -34,6 +36,7 @@ __all__ = [
     "Columns",
     "Log",
     "SuiteLog",
+    "collect_log",
     "describe_choices",
     "find_common_reader",
     "find_sources",
@@ -44,6 +47,7 @@ __all__ = [
     "is_suite",
     "list_doubts",
     "list_messages",
+    "list_names",
     "list_outcomes",
     "read_log",
     "read_score",

@@ -20,7 +20,7 @@ from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_dec
 from plenum_verdicts.logs.log_mixtures import name_group, read_value
 from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
-from plenum_verdicts.readers import LogReader, LogSource, Row, Wrong, list_told, read_records
+from plenum_verdicts.readers import LogReader, Records, Row, Wrong, list_told, read_records
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -143,8 +143,7 @@ def read_log(
 
     Examples
     --------
-    >>> folder = getfixture("tmp_path")
-    >>> file = folder / "runs.jsonl"
+    >>> file = Path("runs.jsonl")
     >>> rows = ['{"case": "a", "decision": "yes"}', '{"case": "a", "decision": "no"}']
     >>> _ = file.write_text("\n".join(rows))
     >>> log = read_log(file)
@@ -160,48 +159,95 @@ def read_log(
     reader = find_common_reader(sources, named)
     program = identify(reader, sources)
     renamed = Columns.of({k: of for k, of in columns.items() if k != "score"}, by)
-    runs = _read_runs(reader, sources, renamed, wanted, where)
+    records = (
+        (f"{source.name}, {place}", row)
+        for source in sources
+        for place, row in read_records(reader, source)
+    )
+    several = len(sources) > 1
+    read = collect_log(
+        f"logs={logs}", records, reader, renamed, cases, by, wanted, scale, where, several
+    )
+    files = f", {len(sources)} files" if several else ""
+    return replace(
+        read,
+        summary=f"logs={logs}: {reader.title} (format={reader.name}){files}, {read.summary}",
+        committee=committee or str(program.get("task", sources[0].path.stem)),
+        program=program,
+        lines=(*(line for source in sources for line in list_told(reader, source)), *read.lines),
+    )
+
+
+def collect_log(
+    place: str,
+    records: Records,
+    reader: LogReader,
+    columns: Columns,
+    cases: Sequence[AuditCase] = (),
+    by: Sequence[str] = (),
+    score: str = "",
+    scale: Scale | None = None,
+    where: Mapping[str, Any] = MappingProxyType({}),
+    several: bool = False,
+) -> Log:
+    """Return the log of rows that a reader read; its summary is only of what they hold.
+
+    Parameters
+    ----------
+    place
+        What names the log in messages, such as ``logs=runs.jsonl``.
+    records
+        The rows, each with its place.
+    reader
+        Their reader.
+    columns
+        The columns of fields, and those that are kept besides these.
+    cases, by, score, scale, where
+        As for :func:`read_log`.
+    several
+        True for rows of several files: a run's number in one says nothing of those in others.
+
+    Raises
+    ------
+    UserError
+        As for :func:`read_log`.
+    """
+    runs = _read_runs(records, reader, columns, score, where, several)
     if not runs:
-        raise UserError(f"logs={logs}: it holds no run")
+        raise UserError(f"{place}: it holds no run")
     rows = [run.row for run in runs]
-    results = settle_results(rows, wanted, scale)
-    _require_outcomes(str(logs), runs, renamed, results)
+    results = settle_results(rows, score, scale)
+    _require_outcomes(place, runs, columns, results)
     known = {case.id: case for case in cases}
-    lines = [line for source in sources for line in list_told(reader, source)]
-    lines += [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
+    lines = [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
-    logged = _group(runs, known, by, str(logs))
-    files = f", {len(sources)} files" if len(sources) > 1 else ""
-    found = count_found(runs, results, reader.verdict)
-    summary = f"logs={logs}: {reader.title} (format={reader.name}){files}, {found}"
-    named = committee or str(program.get("task", sources[0].path.stem))
-    return Log(logged, summary, named, program, results.score, tuple(lines))
+    logged, found = _group(runs, known, by, place), count_found(runs, results, reader.verdict)
+    return Log(logged, found, "", {}, results.score, tuple(lines))
 
 
 def _read_runs(
+    records: Records,
     reader: LogReader,
-    sources: Sequence[LogSource],
     columns: Columns,
     wanted: str,
     where: Mapping[str, Any],
+    several: bool,
 ) -> list[LoggedRow]:
     """Return the runs of all files, in their order there."""
     runs: list[LoggedRow] = []
     alone, others = Counter[str](), Counter[str]()
-    for source in sources:
-        for place, row in read_records(reader, source):
-            at = f"{source.name}, {place}"
-            try:
-                if isinstance(row, Wrong):
-                    raise row
-                if is_chosen(row, where):
-                    runs.append(_run(at, row, columns, reader, wanted, len(sources) > 1))
-                    alone[str(row.get(reader.one_of, ""))] += 1
-                else:
-                    others.update(f"{name}={read_column(row, name)}"[:40] for name in where)
-            except Wrong as problem:
-                raise UserError(f"{at}: {problem}") from None
+    for place, row in records:
+        try:
+            if isinstance(row, Wrong):
+                raise row
+            if is_chosen(row, where):
+                runs.append(_run(place, row, columns, reader, wanted, several))
+                alone[str(row.get(reader.one_of, ""))] += 1
+            else:
+                others.update(f"{name}={read_column(row, name)}"[:40] for name in where)
+        except Wrong as problem:
+            raise UserError(f"{place}: {problem}") from None
     if others and not runs:
         shown = ", ".join(name for name, _ in others.most_common(_SHOWN))
         raise UserError(f"where={dict(where)}: no row is so; there are {shown}")
@@ -214,19 +260,19 @@ def _read_runs(
 
 
 def _require_outcomes(
-    logs: str, runs: Sequence[LoggedRow], columns: Columns, results: Results
+    place: str, runs: Sequence[LoggedRow], columns: Columns, results: Results
 ) -> None:
     """Refuse a log that doesn't say of each run how it ended, or of all runs nothing."""
     for run in runs:
         if "decision" not in run.row and not {"error", "unmeasured"} & run.row.keys():
             raise UserError(f"{run.place}: {columns.explain_missing('decision')}")
-    columns.require_seen(Path(logs))
+    columns.require_seen(place)
     if results.outputs or any({"right", "score", "error"} & run.row.keys() for run in runs):
         return
     if results.right or results.score:
-        raise UserError(f"logs={logs}: no run was measured: each score is empty")
+        raise UserError(f"{place}: no run was measured: each score is empty")
     raise UserError(
-        f"logs={logs}: the outputs of all {len(runs):,} runs are empty, and nothing says whether "
+        f"{place}: the outputs of all {len(runs):,} runs are empty, and nothing says whether "
         "they are right; name the columns by columns.decision, columns.right or columns.score, or "
         "the tool by format"
     )
@@ -278,12 +324,12 @@ _encode = json.JSONEncoder(sort_keys=True, default=str).encode
 
 
 def _group(
-    runs: Sequence[LoggedRow], known: Mapping[str, AuditCase], by: Sequence[str], logs: str
+    runs: Sequence[LoggedRow], known: Mapping[str, AuditCase], by: Sequence[str], place: str
 ) -> tuple[CaseLog, ...]:
     """Return the runs by the group that ``by`` splits them into, and by case."""
     for one in by:
         if not any(read_value(run.row, one) for run in runs):
-            raise UserError(f"by: {one}; no run of {logs} has it")
+            raise UserError(f"by: {one}; no run of {place} has it")
     groups: dict[str, dict[str, list[LoggedRow]]] = {}
     for run in runs:
         groups.setdefault(name_group(run.row, by), {}).setdefault(run.case, []).append(run)

@@ -2,7 +2,7 @@
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
@@ -81,7 +81,9 @@ def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterato
             split.append((identity[0], fields))
         for run in held:
             found[*identity, *(str(_read(run.row, name)) for name in fields)].append(run)
-    _set_names(found, known)
+    for held, named in zip(found.values(), list_names(found, known), strict=True):
+        for run in held:
+            run.case, run.key = named
     if split:
         label, fields = min(split)
         more = f", and so do {len(split) - 1:,} other ids" if len(split) > 1 else ""
@@ -91,20 +93,34 @@ def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterato
         )
 
 
-def _set_names(found: Mapping[tuple[str, ...], Sequence[LoggedRow]], known: Container[str]) -> None:
-    """Name cases by their labels; where these are equal, with what else they are told by."""
-    shared = Counter(_shorten(label) for label, *_ in found)
-    for (label, content, *parts), held in found.items():
+def list_names(
+    told: Collection[tuple[str, ...]], known: Container[str] = ()
+) -> Iterator[tuple[str, str]]:
+    """Yield a name and a key of each case: its label; where this is shared, with what else it has.
+
+    Parameters
+    ----------
+    told
+        What each case is told by: its label, JSON of its content, and more if these aren't enough.
+    known
+        As for :func:`name_cases`.
+
+    Examples
+    --------
+    >>> [name for name, _ in list_names([("roof", "1"), ("roof", "[2]"), ("well", "")])]
+    ['roof #40559e', 'roof #5db5a6', 'well']
+    """
+    shared = Counter(_shorten(label) for label, *_ in told)
+    for label, content, *parts in told:
         name, key = _shorten(label), digest([label, content, *parts])
         if label in known:
             name = label
         elif shared[name] > 1:
-            told = json.loads(content) if content and not parts else None
+            held = json.loads(content) if content and not parts else None
             # A task or a domain is shorter than a digest, and says more.
-            short = isinstance(told, str) and len(told) <= _LONGEST // 4
-            name += f" ({flatten(str(told))})" if short else f" #{key[:_DIGITS]}"
-        for run in held:
-            run.case, run.key = name, key
+            short = isinstance(held, str) and len(held) <= _LONGEST // 4
+            name += f" ({flatten(str(held))})" if short else f" #{key[:_DIGITS]}"
+        yield name, key
 
 
 def _shorten(label: str) -> str:

@@ -5,7 +5,6 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, strip_fence, strip_reasoning
@@ -95,7 +94,7 @@ class Columns:
         known = ", ".join(self._first)[:300]
         return f"no column {self.named[name]}, which columns.{name} names; there are {known}"
 
-    def require_seen(self, path: Path) -> None:
+    def require_seen(self, place: str) -> None:
         """Refuse columns that no row has.
 
         Raises
@@ -107,7 +106,7 @@ class Columns:
             if missing := self._unseen.intersection(_columns(of)):
                 known = ", ".join(self._first)[:300]
                 raise UserError(
-                    f"columns.{name}: no row of {path} has a column {min(missing)}; the first one "
+                    f"columns.{name}: no row of {place} has a column {min(missing)}; the first one "
                     f"has {known}"
                 )
 

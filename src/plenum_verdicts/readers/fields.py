@@ -40,7 +40,7 @@ def find_decision(output: Any) -> str:
 
 
 def list_records(source: "LogSource", *keys: str) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the objects of a JSON list, which may lie at some keys, or of lines of JSON.
+    """Yield the objects of a JSON list, which may lie at some keys, of lines of JSON, or of a CSV.
 
     Raises
     ------
@@ -48,14 +48,14 @@ def list_records(source: "LogSource", *keys: str) -> Iterator[tuple[str, Mapping
         One of them is no object.
     """
     placed: Iterable[tuple[str, Any]]
-    if source.is_lines:
-        placed = read_rows(source.path, ".jsonl")
+    if source.columns or source.is_lines:
+        placed = read_rows(source.path, "" if source.columns else ".jsonl")
     else:
         listed = json_stream.items(source.path, *keys)
         placed = ((f"record {n}", each) for n, each in enumerate(listed, 1))
     for place, record in placed:
         if isinstance(record, Wrong):
-            raise record
+            raise Wrong(f"{place}: {record}")
         if not isinstance(record, Mapping):
             raise Wrong(f"{place} is no object")
         yield place, record

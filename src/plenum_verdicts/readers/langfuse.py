@@ -8,12 +8,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from plenum_verdicts.readers.data_sets import Wrong
-from plenum_verdicts.readers.fields import (
-    drop_missing,
-    find_decision,
-    list_records,
-    make_label,
-)
+from plenum_verdicts.readers.fields import drop_missing, find_decision, list_records, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _WRAPPED = ("data", "datasetRunItems")

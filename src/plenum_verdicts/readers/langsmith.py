@@ -10,13 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from plenum_verdicts.readers.data_sets import Wrong, read_rows
-from plenum_verdicts.readers.fields import (
-    drop_missing,
-    find_decision,
-    list_records,
-    make_label,
-)
+from plenum_verdicts.readers.fields import drop_missing, find_decision, list_records, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 
@@ -70,10 +64,7 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _of_csv(source: LogSource) -> Records:
-    for place, row in read_rows(source.path):
-        if isinstance(row, Wrong):
-            yield place, row
-            continue
+    for place, row in list_records(source):
         parts: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}, "feedback": {}}
         for column, value in row.items():
             part, _, name = column.partition(".")

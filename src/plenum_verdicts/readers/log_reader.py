@@ -112,10 +112,6 @@ class LogSource:
             return False
 
 
-def _describe_nothing(source: LogSource) -> Mapping[str, Any]:
-    return {}
-
-
 @dataclass(frozen=True)
 class LogReader:
     """A reader of the logs of one tool.
@@ -154,7 +150,7 @@ class LogReader:
     title: str
     recognises: Callable[[LogSource], bool]
     read: Callable[[LogSource], Records]
-    describe: Callable[[LogSource], Mapping[str, Any]] = _describe_nothing
+    describe: Callable[[LogSource], Mapping[str, Any]] = lambda source: {}
     general: bool = False
     tell: Callable[[LogSource], Iterable[str]] = lambda source: ()
     verdict: str = "right"

@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from plenum_verdicts.readers.data_sets import Wrong, read_rows
 from plenum_verdicts.readers.fields import drop_missing, find_decision, list_records, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
@@ -25,12 +24,8 @@ def _recognises(source: LogSource) -> bool:
 
 
 def _read(source: LogSource) -> Records:
-    placed = read_rows(source.path) if source.columns else list_records(source)
-    for place, record in placed:
-        if isinstance(record, Wrong):
-            yield place, record
-        else:
-            yield place, _row({name: _unpack(value) for name, value in record.items()})
+    for place, record in list_records(source):
+        yield place, _row({name: _unpack(value) for name, value in record.items()})
 
 
 def _row(run: Mapping[str, Any]) -> dict[str, Any]:

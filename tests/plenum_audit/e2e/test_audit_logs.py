@@ -37,7 +37,7 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     done = audit(tmp_path, "logs=runs.jsonl")
     assert done.returncode == 1, done.stderr
     held = json.loads((tmp_path / "outputs/audit/audit.json").read_text())
-    ann, bob, cy = held["cases"]
+    ann, bob, _ = held["cases"]
     assert [each["in_family"] for each in held["cases"]] == ["stable", "unstable", "undecided"]
     assert (ann["share"]["value"], bob["share"]["value"]) == (1, 0.5)
     assert bob["decisions"] == {"Reject": 9, "Hire": 8, "failed": 1}

@@ -23,6 +23,7 @@ from plenum_audit.execution import (
     describe_log,
     run_audit,
     run_suite,
+    settings_tried,
 )
 from plenum_audit.programs import Audit, compose_audit, require_program
 from plenum_audit.suite_questions import answer_questions
@@ -179,7 +180,8 @@ def _publish(audit: Audit, result: AuditResult) -> list[str]:
 
     settings, subjects = audit.settings, list_subjects(audit)
     if audit.log is None:
-        return publish_audited(audit.jobs, settings, result, subjects)
+        tried = [job for each in settings_tried(audit).values() for job in each.jobs]
+        return publish_audited(audit.jobs, settings, result, subjects, tried)
     place = Settings(audit.study, str(audit.tracking_uri or ""), Path(settings.out))
     return publish_log(audit.log, settings, result, place, record_audit(settings, subjects))
 

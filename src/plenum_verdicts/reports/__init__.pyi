@@ -17,11 +17,8 @@ from .audit import list_verdict_fields as list_verdict_fields
 from .audit import measure_accuracy as measure_accuracy
 from .causes import find_causes as find_causes
 from .dialogue import latest_parting as latest_parting
-from .dialogue import lines as lines
 from .dialogue import messages as messages
 from .dialogue import sides as sides
-from .mlflow_audit import read_audit_record as read_audit_record
-from .mlflow_audit import read_terms as read_terms
 from .outputs import REHEARSAL as REHEARSAL
 from .publish import compose_document as compose_document
 from .publish import describe_untracked as describe_untracked
@@ -81,7 +78,6 @@ __all__ = [
     "format_outcome",
     "has_suite",
     "latest_parting",
-    "lines",
     "list_signatures",
     "list_tables",
     "list_verdict_fields",
@@ -94,9 +90,7 @@ __all__ = [
     "publish_suite",
     "publish_unbegun",
     "publish_unended_suite",
-    "read_audit_record",
     "read_rule",
-    "read_terms",
     "record_audit",
     "remove_stale_acts",
     "sides",

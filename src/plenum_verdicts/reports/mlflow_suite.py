@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from plenum.base import flatten
-from plenum_verdicts.reports.mlflow_audit import record_param
-from plenum_verdicts.reports.record import name_program, record_audit
+from plenum_verdicts.reports.record import name_program
 from plenum_verdicts.reports.suite_page import SuitePage
 from plenum_verdicts.tracking import Verdict, log_audit
 
@@ -30,7 +29,6 @@ def log_suite(page: SuitePage, files: Sequence[Path], uri: str) -> None:
         "acceptable_disagreement": suite.rule.acceptable,
         "unacceptable_disagreement": suite.rule.unacceptable,
         "alpha": suite.rule.alpha,
-        "record": record_param(record_audit(page.settings, page.source.subjects)),
     }
     verdict = Verdict(suite.verdict.verdict, runs, known)
     log_audit(page.study, uri, verdict, {}, params, files, page.source.simulated)

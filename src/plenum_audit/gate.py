@@ -17,7 +17,14 @@ from plenum.base import (
 )
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_audit.execution import act, count_runs, read_varied_runs, run_audit, run_suite
+from plenum_audit.execution import (
+    act,
+    count_runs,
+    read_varied_runs,
+    run_audit,
+    run_suite,
+    settings_tried,
+)
 from plenum_audit.programs import Audit, compose_audit
 from plenum_verdicts.dynamics import AuditResult
 from plenum_verdicts.suites import SuiteRule, split_by_source
@@ -137,7 +144,6 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
-    from plenum.reports import show_text
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
     from plenum_verdicts.reports import explain_end
@@ -154,9 +160,9 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
         result = run_audit(audit, begin)
         if result is None:
             return None
-        report, lines = publish_audited(audit.jobs, audit.settings, result, list_subjects(audit))
-        for line in lines:
-            show_text(line)
+        tried = [job for each in settings_tried(audit).values() for job in each.jobs]
+        subjects = list_subjects(audit)
+        report = publish_audited(audit.jobs, audit.settings, result, subjects, tried)
         export_audit(report, audit.settings)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end

@@ -28,7 +28,7 @@ from plenum.execution import (
 from plenum.records import DamagedJournal, Transcript, read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs import Audit, Proxy, require_program
-from plenum_audit.tracking import tabulate_programs
+from plenum_audit.tracking import collect_calls
 from plenum_verdicts.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -339,8 +339,7 @@ def find_answer_cache(case: CaseRuns) -> str:
     journals = (find_journal(case.job, index) for index in list_begun(case.job))
     ended = [run for run in map(read_ended, journals) if run is not None]
     completed = [run for run in ended if run.status == "completed"]
-    table = tabulate_programs(completed)["calls"]
-    calls = {str(name): table[name].tolist() for name in table}
+    calls = collect_calls(completed)
     why = find_cache_without_calls(calls, len(completed)) or describe_kept_results(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
         why = why or find_cache(calls) or _find_handed_on(completed)

@@ -22,13 +22,10 @@ from .audit import list_verdict_fields as list_verdict_fields
 from .audit import measure_accuracy as measure_accuracy
 from .causes import find_causes as find_causes
 from .dialogue import latest_parting as latest_parting
-from .dialogue import lines as lines
 from .dialogue import messages as messages
 from .dialogue import sides as sides
 from .empty_report import explain_end as explain_end
 from .log_report import report_log as report_log
-from .mlflow_audit import read_audit_record as read_audit_record
-from .mlflow_audit import read_terms as read_terms
 from .outputs import REHEARSAL as REHEARSAL
 from .publish import compose_document as compose_document
 from .publish import describe_untracked as describe_untracked
@@ -96,7 +93,6 @@ __all__ = [
     "findings",
     "format_outcome",
     "latest_parting",
-    "lines",
     "list_case_subjects",
     "list_log_subjects",
     "list_tables",
@@ -108,10 +104,8 @@ __all__ = [
     "publish_log",
     "publish_report",
     "publish_unbegun",
-    "read_audit_record",
     "read_rule",
     "read_study",
-    "read_terms",
     "record_audit",
     "remove_stale_acts",
     "report_log",

@@ -2,19 +2,13 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from plenum.base import flatten
 from plenum.reports import Settings
-from plenum_verdicts.dynamics import StabilityRule
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
-from plenum_verdicts.reports.record import AuditRecord, format_record, read_record
 from plenum_verdicts.suites import SuiteAssessment
-from plenum_verdicts.tracking import Verdict, log_audit, metric_part, read_last_audit
-
-_LONGEST = 6_000
-"""Number of a param's letters that MLflow keeps."""
+from plenum_verdicts.tracking import Verdict, log_audit, metric_part
 
 _MOST_METRICS = 500
 """Number of cases up to which each has a metric; `audit.csv` has the shares of more."""
@@ -23,23 +17,6 @@ _STOPPED = "stopped"
 """Tag of an audit without a verdict: a single value for filters, whatever the evidence."""
 
 _RULE = ("acceptable", "unacceptable", "alpha")
-
-
-def read_terms(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
-    """Return the rule of a study's last audit, its maximal runs, and its conditions.
-
-    Without an audit, these are the default rule and no condition.
-    """
-    params = read_last_audit(chosen.study, chosen.uri)
-    shares = {name: float(params[name]) for name in _RULE if name in params}
-    most = params.get("max_runs", "")
-    conditions = params.get("conditions", "").split()
-    return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
-
-
-def read_audit_record(chosen: Settings) -> AuditRecord:
-    """Return who tested what in a study's last audit, as far as it is known."""
-    return read_record(read_last_audit(chosen.study, chosen.uri).get("record", ""))
 
 
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
@@ -95,25 +72,13 @@ def _params(audit: AuditReport) -> Mapping[str, object]:
             "acceptable_disagreement": rule.acceptable,
             "unacceptable_disagreement": rule.unacceptable,
             "alpha": rule.alpha,
-            "record": record_param(audit.record),
         }
-    conditions = " ".join(case.condition for case in audit.cases)
     return {
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
-        "conditions": conditions if len(conditions) <= _LONGEST else "",
-        "record": record_param(audit.record),
         **{name: getattr(audit.rule, name) for name in _RULE},
     }
-
-
-def record_param(record: AuditRecord) -> str:
-    """Return the record as a param, without settings if it is long; empty if it is longer still."""
-    written = format_record(record)
-    if len(written) > _LONGEST:  # people and digests matter more than settings
-        written = format_record(replace(record, settings={}))
-    return written if len(written) <= _LONGEST else ""
 
 
 def _log(case: CaseAudit) -> Verdict:

@@ -1,9 +1,7 @@
 """The record of an audit: what was tested, with digests, by whom, when, and by which settings."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
-
-from pydantic import TypeAdapter, ValidationError
+from dataclasses import dataclass, field, fields, replace
 
 from plenum.base import flatten, redact
 from plenum_verdicts.design import VerdictConfig
@@ -64,9 +62,6 @@ class AuditRecord:
         return [(role, who) for role, who in given if who]
 
 
-_RECORDS = TypeAdapter(AuditRecord)
-
-
 def record_audit(
     settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = (), suite: bool = False
 ) -> AuditRecord:
@@ -78,25 +73,6 @@ def record_audit(
         responsible=people.get("responsible", ""),
         subjects=subjects,
         settings=dict(_settings_of(settings, *criterion)),
-    )
-
-
-def format_record(record: AuditRecord) -> str:
-    """Return the record as JSON, as an audit's run in MLflow keeps it."""
-    return _RECORDS.dump_json(record).decode()
-
-
-def read_record(text: str) -> AuditRecord:
-    """Return the record that JSON holds, each text in one line; an empty one if it holds none."""
-    try:
-        record = _RECORDS.validate_json(text)
-    except ValidationError:
-        return AuditRecord()
-    return AuditRecord(
-        tested_by=_clean(record.tested_by),
-        responsible=_clean(record.responsible),
-        subjects=tuple(AuditSubject(*map(_clean, astuple(each))) for each in record.subjects),
-        settings={_clean(name): _clean(value) for name, value in record.settings.items()},
     )
 
 

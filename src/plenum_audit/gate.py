@@ -226,12 +226,14 @@ def _assess(audit: Audit) -> int:
 
 def explain_varied(audit: Audit) -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
-    from plenum_verdicts.reports import SuitePart, explain_changes
+    from plenum_verdicts.reports import SuitePart, explain, explain_split
 
     varied = read_varied_runs(audit)
     split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
     held = {name: asdict(each) for name, each in split.items()}
-    return SuitePart("vary", held, tuple(explain_changes(split, audit.settings.vary)))
+    lines = [line for each in split.values() if each.sources for line in explain_split(each)]
+    lines += explain("changes", split, asked=audit.settings.vary)
+    return SuitePart("vary", held, tuple(lines))
 
 
 def _replace_suite(study: str, settings: AuditConfig, error: BaseException) -> None:

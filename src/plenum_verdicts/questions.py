@@ -13,9 +13,7 @@ from plenum_verdicts.reports import (
     SuitePart,
     SuiteReport,
     draw_acting,
-    explain_advice,
-    explain_comparison,
-    explain_gate,
+    explain,
     explain_split,
     explain_suite,
     tabulate_advice,
@@ -45,7 +43,7 @@ def judge_suite(
     """
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
     found = assess_suite(runs, rule, settings.acceptable)
-    return SuiteReport(found, tuple(explain_suite(found, runs)), tuple(parts))
+    return SuiteReport(found, explain_suite(found, runs), tuple(parts))
 
 
 def answer_questions(
@@ -73,7 +71,7 @@ def answer_questions(
     if compared and (columns := compared.sources()):
         split = split_by_source(runs, columns)
         if split.sources:
-            parts.append(SuitePart("sources", asdict(split), tuple(explain_split(split))))
+            parts.append(SuitePart("sources", asdict(split), explain_split(split)))
     if settings.decide:
         right = compared.compared == "right" if compared else False
         if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
@@ -105,7 +103,7 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
         found = assess_gate(gate, runs, settings.drop)
     except ValueError as problem:
         raise UserError(f"gate: {gate}; {problem}") from None
-    return SuitePart("gate", asdict(found), tuple(explain_gate(found)))
+    return SuitePart("gate", asdict(found), explain("gate", found))
 
 
 def _compare(runs: SuiteRuns, before: SuiteRuns, settings: VerdictConfig) -> SuitePart:
@@ -115,7 +113,7 @@ def _compare(runs: SuiteRuns, before: SuiteRuns, settings: VerdictConfig) -> Sui
         found = compare_suites(before, runs, settings.margin)
     except ValueError as problem:
         raise UserError(f"baseline={name}: {problem}") from None
-    lines = tuple(explain_comparison(found, name))
+    lines = explain("comparison", found, baseline=name)
     status = exit_status(found.verdict, settings.undecided)
     return SuitePart("comparison", asdict(found), lines, status)
 
@@ -129,7 +127,7 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     return SuitePart(
         "acting",
         asdict(advice),
-        tuple(explain_advice(advice)),
+        explain("advice", advice),
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),
     )

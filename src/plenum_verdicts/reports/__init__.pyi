@@ -1,4 +1,3 @@
-from .acting import explain_advice as explain_advice
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
@@ -28,7 +27,6 @@ from .empty_report import explain_end as explain_end
 from .log_report import report_log as report_log
 from .outputs import REHEARSAL as REHEARSAL
 from .publish import compose_document as compose_document
-from .publish import describe_untracked as describe_untracked
 from .publish import explain_causes as explain_causes
 from .publish import findings as findings
 from .publish import list_tables as list_tables
@@ -48,11 +46,9 @@ from .subjects import digest_file as digest_file
 from .subjects import digest_manifest as digest_manifest
 from .subjects import list_case_subjects as list_case_subjects
 from .subjects import list_log_subjects as list_log_subjects
-from .suite import explain_suite as explain_suite
-from .suite_comparison import explain_comparison as explain_comparison
-from .suite_gate import explain_gate as explain_gate
-from .suite_split import explain_changes as explain_changes
-from .suite_split import explain_split as explain_split
+from .suite_words import explain as explain
+from .suite_words import explain_split as explain_split
+from .suite_words import explain_suite as explain_suite
 from .words import format_outcome as format_outcome
 
 __all__ = [
@@ -76,17 +72,13 @@ __all__ = [
     "collect_sections",
     "compose_document",
     "describe_file",
-    "describe_untracked",
     "digest_bytes",
     "digest_file",
     "digest_manifest",
     "draw_acting",
-    "explain_advice",
+    "explain",
     "explain_causes",
-    "explain_changes",
-    "explain_comparison",
     "explain_end",
-    "explain_gate",
     "explain_split",
     "explain_suite",
     "find_causes",

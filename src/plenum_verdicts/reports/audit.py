@@ -4,12 +4,13 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from pydantic import InstanceOf
 
-from plenum.base import flatten, keep_finite
+from plenum.base import code_version, flatten, keep_finite
 from plenum.reports import Table
 from plenum_verdicts.dynamics import (
     FAILED,
@@ -262,6 +263,11 @@ class CaseAudit:
         return self.runs + (self.further.runs if self.further else 0)
 
 
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
+
+
 @dataclass(frozen=True)
 class Circumstances:
     """The controlled, recorded, and uncontrolled circumstances of an audit.
@@ -290,21 +296,21 @@ class Circumstances:
         Start of the first case and end of the last one, in UTC.
     """
 
-    identities: tuple[str, ...]
-    program: Mapping[str, object]
-    prompts: Mapping[str, str]
-    overrides: str
-    seed: str
-    models: tuple[str, ...]
-    temperatures: tuple[str, ...]
-    fingerprints: Mapping[str, int]
-    backend: str
-    simulated: bool
-    versions: tuple[str, ...]
-    begun: str
-    written: str
-    origin: str
-    messages: bool = True
+    identities: tuple[str, ...] = ()
+    program: Mapping[str, object] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    overrides: str = "default"
+    seed: str = "0"
+    models: tuple[str, ...] = ()
+    temperatures: tuple[str, ...] = ()
+    fingerprints: Mapping[str, int] = field(default_factory=dict)
+    backend: str = "none"
+    simulated: bool = False
+    versions: tuple[str, ...] = field(default_factory=lambda: (code_version(),))
+    begun: str = field(default_factory=now)
+    written: str = field(default_factory=now)
+    origin: str = "nothing answered"
+    messages: bool = False
 
 
 @dataclass(frozen=True)
@@ -394,15 +400,15 @@ class AuditReport:
 
     study: str
     committee: str
-    verdict: str | None
     rule: StabilityRule
-    max_runs: int | None
-    cases: tuple[CaseAudit, ...]
-    variants: tuple[CaseAudit, ...]
-    stable: tuple[str, ...]
-    unstable: tuple[str, ...]
-    cost: Cost
-    controlled: Circumstances
+    verdict: str | None = None
+    max_runs: int | None = None
+    cases: tuple[CaseAudit, ...] = ()
+    variants: tuple[CaseAudit, ...] = ()
+    stable: tuple[str, ...] = ()
+    unstable: tuple[str, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    controlled: Circumstances = field(default_factory=Circumstances)
     accuracy: Accuracy | None = None
     beside: OptionalSections = field(default_factory=OptionalSections)
     exit_status: int | None = None

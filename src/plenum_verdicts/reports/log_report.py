@@ -2,9 +2,8 @@
 
 from collections import Counter
 from collections.abc import Sequence
-from datetime import UTC, datetime
 
-from plenum.base import code_version, digest
+from plenum.base import digest
 from plenum.reports import Sides
 from plenum_verdicts.dynamics import FAILED, AuditResult
 from plenum_verdicts.logs import CaseLog, Log, SuiteLog, list_messages, read_usage
@@ -47,9 +46,7 @@ def report_log(
         stopped=results.stopped,
         doubts=results.doubts,
         rule=results.family.rule,
-        max_runs=None,
         cases=cases,
-        variants=(),
         stable=results.family.stable,
         unstable=results.family.unstable,
         cost=sum((case.cost for case in cases), Cost()),
@@ -140,22 +137,12 @@ def _list_said(logged: CaseLog, number: int) -> list[Message]:
 
 
 def _gather_control(log: Log) -> Circumstances:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
     models = {str(row["model"]) for each in log.cases for row in each.rows if row.get("model")}
     return Circumstances(
         identities=(log.identity,),
         program=dict(log.program),
-        prompts={},
-        overrides="default",
-        seed="0",
         models=tuple(sorted(models)),
-        temperatures=(),
-        fingerprints={},
         backend=LOGS,
-        simulated=False,
-        versions=(code_version(),),
-        begun=now,
-        written=now,
         messages=any(row.get("messages") for each in log.cases for row in each.rows),
         origin=f"backend: {LOGS}",
     )

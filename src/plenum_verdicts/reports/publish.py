@@ -37,7 +37,7 @@ from plenum_verdicts.reports.mlflow_audit import log
 from plenum_verdicts.reports.outputs import guard_cells, make_folder, write_texts
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
 from plenum_verdicts.reports.suite import show_suite
-from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, line, words
+from plenum_verdicts.reports.words import MOST_CASES, causes, lead, line, words
 
 _ASKED = {
     "acting": (
@@ -137,11 +137,6 @@ def read_study(out: Path, files: str) -> str:
     except (OSError, ValueError, RecursionError):
         return ""
     return str(held.get("study", "")) if isinstance(held, dict) else ""
-
-
-def describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
-    """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), headline(audit)] if audit.accuracy else list(results.lines())
 
 
 def list_tables(audit: AuditReport) -> list[Table]:

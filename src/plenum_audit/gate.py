@@ -17,19 +17,11 @@ from plenum.base import (
 )
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_audit.execution import (
-    act,
-    count_runs,
-    read_varied_runs,
-    run_audit,
-    run_suite,
-    settings_tried,
-)
-from plenum_audit.programs import Audit, compose_audit
 from plenum_verdicts.dynamics import AuditResult
 from plenum_verdicts.suites import SuiteRule, split_by_source
 
-if TYPE_CHECKING:
+if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
+    from plenum_audit.programs import Audit
     from plenum_verdicts import LoggedRuns
     from plenum_verdicts.reports import SuitePart
 
@@ -54,6 +46,8 @@ def compose_gate(cfg: DictConfig) -> "Audit | LoggedRuns":
 
             place = study.study, study.tracking.uri or "", study.dry_run
             return load_runs(settings, settings.committee.name, *place)
+        from plenum_audit.programs import compose_audit
+
         return compose_audit(settings, study, OmegaConf.to_yaml(cfg, resolve=True))
 
 
@@ -96,7 +90,9 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
     int or None
         The exit status, of several groups of a log the worst one; ``None`` after a dry run.
     """
-    if not isinstance(audit, Audit):
+    from plenum_verdicts import LoggedRuns
+
+    if isinstance(audit, LoggedRuns):
         return _judge_groups(audit)
     if audit.settings.rule:
         return apply_act_rule(audit)
@@ -124,7 +120,7 @@ def _judge_groups(runs: "LoggedRuns") -> int | None:
     return next((status for status in WORST_FIRST if status in statuses), None)
 
 
-def run_audit_gate(audit: Audit) -> AuditResult | None:
+def run_audit_gate(audit: "Audit") -> AuditResult | None:
     """Run an audit, write its outputs, and print its result.
 
     Outputs exist before the first run: they say that the audit hasn't ended, which remains true if
@@ -144,6 +140,7 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
+    from plenum_audit.execution import run_audit, settings_tried
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
     from plenum_verdicts.reports import explain_end
@@ -178,7 +175,7 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
 
 
 @pause_collector()
-def run_suite_gate(audit: Audit) -> int:
+def run_suite_gate(audit: "Audit") -> int:
     """Run and judge a suite, write its outputs, print them, and return the exit status.
 
     Outputs exist before the first run, and say that it hasn't ended.
@@ -188,6 +185,8 @@ def run_suite_gate(audit: Audit) -> int:
     UserError
         No run reached a decision, or the outputs can't be written.
     """
+    from plenum_audit.execution import count_runs
+
     if audit.dry_run:
         print(" ".join(count_runs(audit)), "Nothing was run.")
         return 0
@@ -199,7 +198,8 @@ def run_suite_gate(audit: Audit) -> int:
         raise
 
 
-def _assess(audit: Audit) -> int:
+def _assess(audit: "Audit") -> int:
+    from plenum_audit.execution import run_suite
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite
@@ -224,8 +224,9 @@ def _assess(audit: Audit) -> int:
     return report.exit_status or 0
 
 
-def explain_varied(audit: Audit) -> "SuitePart":
+def explain_varied(audit: "Audit") -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
+    from plenum_audit.execution import read_varied_runs
     from plenum_verdicts.reports import SuitePart, explain, explain_split
 
     varied = read_varied_runs(audit)
@@ -247,11 +248,11 @@ def _replace_suite(study: str, settings: AuditConfig, error: BaseException) -> N
         remove_stale_statement(settings)
 
 
-def _is_simulated(audit: Audit) -> bool:
+def _is_simulated(audit: "Audit") -> bool:
     return any(job.condition.backend.name == "simulated" for job in audit.jobs)
 
 
-def apply_act_rule(audit: Audit) -> int:
+def apply_act_rule(audit: "Audit") -> int:
     """Apply a rule to the cases, print the outcome of each, and return the exit status.
 
     Returns
@@ -266,6 +267,7 @@ def apply_act_rule(audit: Audit) -> int:
         The file has no rule, or something can't work.
     """
     from plenum.reports import show_text
+    from plenum_audit.execution import act
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
     rule = read_rule(str(audit.settings.rule))

@@ -239,7 +239,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         suite = judge_suite(
             found, runs.settings, answer_questions(found, runs.settings, compared, before)
         )
-    outcomes = compared.outcomes
+    outcomes = compared.paths
     options = {each.case.id: compared.options(each.case) for each in compared.kept}
     cases = judge_cases(outcomes, options, runs.rule)
     before_by_case: Mapping[str, Sequence[str]] = {}

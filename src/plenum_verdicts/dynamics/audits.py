@@ -65,7 +65,8 @@ class CaseVerdict:
         The most frequent decision, the first one if several tie; empty if there is none.
     share, low, high
         Share of runs that decide like the mode (NaN without runs), with the interval that the
-        evidence leaves: each side misses it with a probability of at most the rule's ``alpha``.
+        evidence leaves: each side misses it with a probability of at most the rule's ``alpha``. If
+        its limits would cross, the runs aren't of one program: there is no verdict, and [0, 1].
     disagreement
         Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs. A run
         that failed or decided nothing ends like no other.
@@ -248,15 +249,18 @@ def _verdict(
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
     by_outcome = dict(zip(names, counts, strict=True))
-    evidence = begin_evidence(options, rule)
-    evidence.add(path)
+    running = begin_evidence(options, rule)
+    running.add(path)
+    evidence, (low, high) = running.evidence, limits
+    if low > high:  # no single share explains these runs: they aren't of one program
+        evidence, low, high = Evidence(UNDECIDED, n, 0.0, 0.0), 0.0, 1.0
     return CaseVerdict(
-        evidence=evidence.evidence,
+        evidence=evidence,
         counts=by_outcome,
         mode=names[counts.index(most)] if most else "",
         share=most / n if n else float("nan"),
-        low=limits[0],
-        high=limits[1],
+        low=low,
+        high=high,
         disagreement=1 - all_alike(_count_apart(by_outcome), 2) if n > 1 else float("nan"),
         halves_p=halves(path),
     )
@@ -272,7 +276,9 @@ def judge_family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> Famil
     """
     names, verdicts = list(cases), list(cases.values())
     stable = holm([p_value(v.evidence.log_stable) for v in verdicts])
-    unstable = benjamini_hochberg([p_value(v.evidence.log_unstable) for v in verdicts])
+    # A share between both limits may be shown to be either; a case counts as what came first.
+    against = [0.0 if v.verdict == STABLE else v.evidence.log_unstable for v in verdicts]
+    unstable = benjamini_hochberg([p_value(log) for log in against])
     drifts = holm([v.halves_p for v in verdicts])
     verdict = UNDECIDED
     if (unstable <= rule.alpha).any():

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from statistics import median
 from typing import Literal
 
-from plenum.base import UserError, pause_collector
+from plenum.base import UserError, make_generator, pause_collector
 from plenum_verdicts.cases import AuditCase
 from plenum_verdicts.dynamics import (
     FAILED,
@@ -96,6 +96,19 @@ class SuiteLog:
         """
         group_outcomes(self.cases, self.place)  # refuses a log in which no run decided
         return {each.case.id: self._ended(each) for each in self.kept}
+
+    @cached_property
+    def paths(self) -> dict[str, list[str]]:
+        """The outcomes by case, in the order of the runs; where the log says none, in a drawn one.
+
+        Rows without ``run`` may be sorted by anything, also by what was decided. Then their counts
+        alone are judged: the same in any order of the rows.
+        """
+        ordered = {each.case.id: all("run" in row for row in each.rows) for each in self.kept}
+        return {
+            case: ended if ordered[case] else _draw_order(tuple(sorted(ended)))
+            for case, ended in self.outcomes.items()
+        }
 
     def options(self, case: AuditCase) -> tuple[str, ...]:
         """Return the outcomes that runs of a case may agree on, two at least."""
@@ -293,6 +306,13 @@ def group_outcomes(cases: Sequence[CaseLog], place: str) -> dict[str, list[str]]
 def list_outcomes(logged: CaseLog) -> list[str]:
     """Return how each run of a case ended: its decision, none, or failed."""
     return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
+
+
+@lru_cache(maxsize=10_000)
+def _draw_order(outcomes: tuple[str, ...]) -> list[str]:
+    """Return outcomes in an order that depends on their counts alone."""
+    drawn = make_generator("audit", "order", *outcomes)
+    return [outcomes[place] for place in drawn.permutation(len(outcomes))]
 
 
 def _leave_out(logged: CaseLog, failures: Failures) -> CaseLog:

@@ -90,7 +90,7 @@ def read_rule(path: str) -> ActRule:
     """
     try:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
-        acting = held["acting"]
+        acting = (held.get("suite") or held)["acting"]
         chosen = acting["chosen"]
         if chosen is None:
             raise UserError(

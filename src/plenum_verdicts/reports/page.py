@@ -46,7 +46,7 @@ _OF_SUITE = ("verdict", "follows", "shown", "asked", "limits", "glossary")
 _OF_CASES = ("baseline", "drift", "steadier", "excluded")
 """Sections that only the page of a verdict on cases has."""
 
-FOLDED = ("prompts", "parts", "history", "texts")
+FOLDED = ("prompts", "parts", "texts")
 """Long tables that few readers need."""
 
 MOST = 100
@@ -181,8 +181,7 @@ def _describe_record(audit: AuditReport) -> dict[str, Any]:
 
 
 def _tabulate_control(audit: AuditReport) -> dict[str, Table]:
-    made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
-    return made | {"history": tables.history(audit)}
+    return {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
 
 
 def _list_identity(program: Mapping[str, object]) -> list[tuple[str, str]]:

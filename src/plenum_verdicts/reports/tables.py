@@ -321,22 +321,6 @@ def parts(audit: AuditReport) -> Table:
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
 
-def history(audit: AuditReport) -> Table:
-    """Make a table of cases with restarted runs, or with runs of other versions."""
-    records = [
-        {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
-        for case in audit.cases
-        if case.earlier or "begun_again" in case.warnings
-    ]
-    columns = (
-        *make_keys(["case"]),
-        Column("earlier", "other versions of the program", format_count),
-        Column("begun_again", "runs begun more than once", format_count),
-    )
-    title = f"Other versions of the program, and runs begun more than once: {len(records)} cases"
-    return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
-
-
 def cases(audit: AuditReport) -> Table:
     """Make a table of the questions to the program, by case."""
     records = [

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from plenum.base import UserError
 from plenum.design import Job
-from plenum.execution import add_begun, check_sweep, find_journal, list_begun
+from plenum.execution import add_begun, check_sweep, find_journal
 from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
 from plenum_audit.execution import no_decision
@@ -18,6 +18,7 @@ from plenum_audit.execution.audit_runs import (
     AuditRuns,
     EveryRun,
     find_answer_cache,
+    list_ended,
     play_runs,
     read_ended,
 )
@@ -119,12 +120,10 @@ def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -
 def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     """Count answers by model and by the fingerprint of the system that gave them."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for case in runs.cases.values():
-        for index in list_begun(case.job):
-            run = read_ended(find_journal(case.job, index))
-            for call in run.calls if run is not None else ():
-                if call.get("fingerprint"):
-                    answers[call["model"]][str(call["fingerprint"])] += 1
+    for run in (run for case in runs.cases.values() for run in list_ended(case.job)):
+        for call in run.calls:
+            if call.get("fingerprint"):
+                answers[call["model"]][str(call["fingerprint"])] += 1
     return answers
 
 

@@ -27,9 +27,7 @@ _ELICITED = "; preferences that a run doesn't report were asked of its models af
 _LEFT_OUT = "cases whose runs report no preferences, or are equal in every round, aren't drawn"
 
 
-def draw_drift(
-    jobs: Sequence[Job], chosen: Settings, folder: Path, simulated: bool
-) -> list[Picture]:
+def draw_drift(jobs: Sequence[Job], folder: Path, simulated: bool) -> list[Picture]:
     """Draw divergence by round, for at most twelve cases; empty if no runs diverge.
 
     Parameters
@@ -44,6 +42,7 @@ def draw_drift(
     if not drawn:
         return []
     shown = [condition for condition, _ in drawn]
+    chosen = Settings(jobs[0].study, "", folder)
     rows = estimate_study(shown, chosen)
     with apply_style():
         pages = draw_divergence(rows, chosen.window)

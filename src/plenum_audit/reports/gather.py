@@ -4,7 +4,7 @@ import json
 import math
 import time
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -13,7 +13,7 @@ from typing import Any
 
 from plenum.base import code_version
 from plenum.design import Job
-from plenum.records import MESSAGES, SIMULATED, DamagedJournal, Transcript, read
+from plenum.records import MESSAGES, SIMULATED, Transcript
 from plenum.reports import origin
 from plenum.tracking import StoredTranscript, TrackedCondition, transcript_file
 from plenum_audit.design import AuditConfig
@@ -32,7 +32,6 @@ from plenum_verdicts.dynamics import (
 from plenum_verdicts.reports import (
     AUDIT,
     SUITE,
-    Accuracy,
     AuditReport,
     AuditSubject,
     CaseAudit,
@@ -52,8 +51,10 @@ from plenum_verdicts.reports import (
 _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
 """Number and share of a case's restarted runs from which there is a warning."""
 
-_Calls = Mapping[str, Sequence[Any]]
-_Met = Counter[tuple[str, str, str, str]]
+_Asked = Counter[tuple[str, float | None, str | None]]
+"""Calls by model, temperature and fingerprint of the answer; one of no model is for messages."""
+
+_MESSAGE = ("", None, None)
 
 
 def find_folder(job: Job) -> Path:
@@ -61,19 +62,16 @@ def find_folder(job: Job) -> Path:
     return Path(job.journals) / job.condition.folder
 
 
-def read_run(job: Job, number: int) -> Transcript | None:
-    """Return a run of a job; ``None`` if it can't be read, as the audit has said."""
-    try:
-        return read(find_folder(job) / transcript_file(number))
-    except (DamagedJournal, OSError):
-        return None
+def list_journals(job: Job) -> list[StoredTranscript]:
+    """Return the journals of a job's runs that were begun, in order."""
+    folder = find_folder(job)
+    numbers = sorted(int(path.stem) for path in folder.glob("*.jsonl") if path.stem.isdecimal())
+    return [StoredTranscript("", "", n, "", folder / transcript_file(n)) for n in numbers]
 
 
 def read_runs(job: Job) -> list[Transcript]:
     """Return the runs of a job that were begun and can be read, in order."""
-    stems = (path.stem for path in find_folder(job).glob("*.jsonl"))
-    numbers = sorted(int(stem) for stem in stems if stem.isdecimal())
-    return [run for number in numbers if (run := read_run(job, number)) is not None]
+    return [run for journal in list_journals(job) if (run := journal.read()) is not None]
 
 
 def describe_condition(job: Job, simulated: bool) -> TrackedCondition:
@@ -123,21 +121,22 @@ def gather_report(
     most = settings.repeats if suite else None
     read_begun = partial(_read_first, most=most if begun else 0)
     judged = results or _judge(((job, read_begun(job)) for job in jobs), rule)
-    met, ids = _Met(), run_ids or {}
-    cases = tuple(_gather_case(job, read_begun(job), judged, met, ids) for job in jobs)
+    asked, ids = _Asked(), run_ids or {}
+    cases = tuple(_gather_case(job, read_begun(job), judged, asked, ids) for job in jobs)
     if suite and suite.found.score:
         cases = tuple(replace(case, score=case.right) for case in cases)
     others = ((job, runs) for job in tried if (runs := read_runs(job)))
     variants = tuple(
-        _gather_case(job, runs, _judge([(job, runs)], rule), met, ids) for job, runs in others
+        _gather_case(job, runs, _judge([(job, runs)], rule), asked, ids) for job, runs in others
     )
+    answers = {case.id: case.answer for case in cases if case.answer}
+    ended = {case.id: [*Counter(case.decisions).elements()] for case in cases if case.answer}
     stopped = judged.stopped if results else stopped
     return AuditReport(
         study=jobs[0].study,
         committee=str(jobs[0].condition.factors["committee"]),
         verdict=None if stopped else judged.family.verdict,
         stopped=stopped,
-        doubts=judged.doubts,
         rule=rule,
         max_runs=settings.max_runs,
         cases=cases,
@@ -145,8 +144,8 @@ def gather_report(
         stable=judged.family.stable,
         unstable=judged.family.unstable,
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
-        controlled=_gather_control(jobs, met),
-        accuracy=_measure(cases),
+        controlled=_gather_control(jobs, asked),
+        accuracy=measure_accuracy(ended, answers),
         beside=collect_sections(judged),
         exit_status=exit_status,
         record=record_audit(settings, subjects, suite=suite is not None),
@@ -175,35 +174,28 @@ def _list_outcomes(runs: Sequence[Transcript]) -> list[str]:
     return select_ended((run.head["replicate"], run.status, str(run.decision)) for run in runs)
 
 
-def _count_entries(runs: Iterable[Transcript]) -> _Met:
-    """Count messages and calls, these by model, temperature and fingerprint of the answer."""
-    counts: _Met = Counter()
-    for entry in (entry for run in runs for entry in run.entries):
-        if entry["kind"] in ("call", *MESSAGES):
-            sent = entry.get("temperature")
-            temperature = "not sent" if sent is None else f"{sent:g}"
-            asked = (entry.get("model", ""), temperature, entry.get("fingerprint", ""))
-            counts[entry["kind"], *asked] += 1
-    return counts
-
-
 def _gather_case(
     job: Job,
     runs: Sequence[Transcript],
     judged: AuditResult,
-    met: _Met,
+    asked: _Asked,
     run_ids: Mapping[str, str],
 ) -> CaseAudit:
-    met.update(_count_entries(runs))
     head, identity = job.condition.as_mapping(), job.condition.identity
     case, answer = str(head["case"]), head["answer"] or None
     ended, outcomes = [run for run in runs if run.end], _list_outcomes(runs)
-    completed = [run for run in ended if run.status == "completed"]
+    completed = (run for run in ended if run.status == "completed")
+    decisions = {run.head["replicate"]: str(run.decision) for run in completed}
     calls, again = collect_calls(runs), sum(run.begun_again for run in runs)
-    cached = head["backend"] != "simulated" and find_cache(calls)  # its agents have few words
+    every = (entry for run in runs for entry in run.entries if entry["kind"] == "call")
+    asked.update((e["model"], e.get("temperature"), e.get("fingerprint")) for e in every)
+    messages = _list_said(runs, MESSAGES, ("seat", "text", "option"))
+    asked.update([_MESSAGE] if messages else [])
+    said = messages or _list_said(runs, ("call",), ("seat", "text", "answer"))
+    parted = latest_parting(decisions, said)
     warnings = {
         "not_exchangeable": case in judged.family.not_exchangeable,
-        "cached": cached,
+        "cached": head["backend"] != "simulated" and find_cache(calls),  # whose words are few
         "begun_again": again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(outcomes)),
     }
     return CaseAudit(
@@ -214,26 +206,19 @@ def _gather_case(
         condition=identity,
         run_id=run_ids.get(identity, ""),
         options=head["options"],
-        completed=len(completed),
+        completed=len(decisions),
         pending=len(runs) - len(ended),  # others may never be due
         failures=dict(Counter(str(run.reason) for run in ended if run.status != "completed")),
         further=judged.further.get(case),
         cost=_sum_cost(runs),
-        pair=_find_pair(completed, _list_said(runs, calls)),
+        pair=parted and DifferingRuns(*parted[:2], parted[2] + 1 if said else None),
         source=_find_source(calls),
         warnings=tuple(name for name, shown in warnings.items() if shown),
         **list_verdict_fields(case, judged.cases[case], answer, judged.family),
         begun_again=again,
         earlier=judged.earlier.get(case, 0 if judged.study else None),
-        causes=find_causes(_list_stored(job, runs), outcomes),
+        causes=find_causes(list_journals(job), outcomes),
     )
-
-
-def _list_stored(job: Job, runs: Sequence[Transcript]) -> Iterator[StoredTranscript]:
-    for run in runs:
-        number = run.head["replicate"]
-        path = find_folder(job) / transcript_file(number)
-        yield StoredTranscript("", job.condition.identity, number, run.status, path)
 
 
 def _sum_cost(runs: Sequence[Transcript]) -> Cost:
@@ -244,30 +229,18 @@ def _sum_cost(runs: Sequence[Transcript]) -> Cost:
     return Cost(len(runs), **sums, dollars=sum(priced), unpriced=len(runs) - len(priced))
 
 
-def _list_said(runs: Sequence[Transcript], calls: _Calls) -> dict[int, list[Hashable]]:
-    """Return the messages of every run, or the answers to its calls if none were reported."""
+def _list_said(
+    runs: Sequence[Transcript], kinds: Sequence[str], names: Sequence[str]
+) -> dict[int, list[Hashable]]:
+    """Return fields of the entries of some kinds by run; empty if there are none."""
     said: defaultdict[int, list[Hashable]] = defaultdict(list)
     for run in runs:
-        for entry in (each for each in run.entries if each["kind"] in MESSAGES):
-            words = (entry.get(name) or "" for name in ("seat", "text", "option"))
-            said[run.head["replicate"]].append(tuple(words))
-    if not said:
-        for number, *answer in zip(
-            *(calls[n] for n in ("replicate", "seat", "answer")), strict=True
-        ):
-            said[number].append(tuple(answer))
+        for entry in (each for each in run.entries if each["kind"] in kinds):
+            said[run.head["replicate"]].append(tuple(entry.get(name) or "" for name in names))
     return said
 
 
-def _find_pair(
-    completed: Sequence[Transcript], said: Mapping[int, Sequence[Hashable]]
-) -> DifferingRuns | None:
-    decisions = {run.head["replicate"]: str(run.decision) for run in completed}
-    parted = latest_parting(decisions, said)
-    return parted and DifferingRuns(*parted[:2], parted[2] + 1 if said else None)
-
-
-def _find_source(calls: _Calls) -> DivergenceSource | None:
+def _find_source(calls: Mapping[str, Sequence[Any]]) -> DivergenceSource | None:
     """Return the sources of divergence; ``None`` with fewer than two runs with known calls."""
     if len(set(calls["replicate"])) < 2:
         return None
@@ -276,41 +249,31 @@ def _find_source(calls: _Calls) -> DivergenceSource | None:
     return DivergenceSource(*counts, parted.endpoint, parted.amplification, parted.places[:3])
 
 
-def _measure(cases: Sequence[CaseAudit]) -> Accuracy | None:
-    """Return the accuracy of the runs of all cases."""
-    answers = {case.id: case.answer for case in cases if case.answer}
-    outcomes = {case.id: [*Counter(case.decisions).elements()] for case in cases}
-    return measure_accuracy({case: outcomes[case] for case in answers}, answers)
-
-
-def _gather_control(jobs: Sequence[Job], met: _Met) -> Circumstances:
-    head, first = jobs[0].condition.as_mapping(), read_run(jobs[0], 0)
-    calls = {tuple(asked): count for (kind, *asked), count in met.items() if kind == "call"}
-    models, temperatures, _ = map(set, zip(*calls, strict=True)) if calls else ((), (), ())
-    fingerprints: Counter[str] = Counter()
-    for (_, _, fingerprint), count in calls.items():
-        fingerprints += Counter({fingerprint: count} if fingerprint else {})
+def _gather_control(jobs: Sequence[Job], asked: _Asked) -> Circumstances:
+    head, journals = jobs[0].condition.as_mapping(), list_journals(jobs[0])
+    first = next((run for each in journals if (run := each.read()) is not None), None)
+    calls = [call for call in first.calls if call["kind"] == "call"] if first else []
+    sent = {temperature for model, temperature, _ in asked if model}
+    fingerprints = Counter(each for _, _, each in asked.elements() if each)
     simulated = head["backend"] == "simulated" or SIMULATED in fingerprints
     files = (file for job in jobs for file in find_folder(job).glob("*"))
+    # Journals say nothing of when, so that files do.
     times = [file.stat().st_mtime for file in files] or [time.time()]
-    begun, written = (
-        datetime.fromtimestamp(each, UTC).isoformat(timespec="seconds")
-        for each in (min(times), max(times))  # journals say nothing of when
-    )
+    begun, written = (datetime.fromtimestamp(each, UTC) for each in (min(times), max(times)))
     return Circumstances(
         identities=tuple(dict.fromkeys(job.condition.as_mapping()["program"] for job in jobs)),
         program=json.loads(head["manifest"]),
-        prompts={c["seat"]: c["system"] for c in first.calls if c.get("system")} if first else {},
+        prompts={call["seat"]: call["system"] for call in calls if call.get("system")},
         overrides=head["settings"],
         seed=str(head["seed"]),
-        models=tuple(sorted(models)),
-        temperatures=tuple(sorted(temperatures)),
+        models=tuple(sorted({model for model, _, _ in asked if model})),
+        temperatures=tuple(sorted("not sent" if t is None else f"{t:g}" for t in sent)),
         fingerprints=dict(fingerprints),
         backend=head["backend"],
         simulated=simulated,
-        messages=any(kind in MESSAGES for kind, *_ in met),
+        messages=_MESSAGE in asked,
         versions=(code_version(),),
-        begun=begun,
-        written=written,
+        begun=begun.isoformat(timespec="seconds"),
+        written=written.isoformat(timespec="seconds"),
         origin=origin([describe_condition(jobs[0], simulated)]),
     )

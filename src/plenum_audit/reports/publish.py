@@ -12,7 +12,7 @@ from plenum.reports import Product, Settings, Sides, publish_product, render_htm
 from plenum.tracking import absolute_uri, list_stored_conditions
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.drift import draw_drift
-from plenum_audit.reports.gather import find_folder, gather_report, read_run
+from plenum_audit.reports.gather import find_folder, gather_report, list_journals
 from plenum_verdicts.dynamics import STOPPED, AuditResult
 from plenum_verdicts.reports import (
     AuditReport,
@@ -87,7 +87,7 @@ def publish_suite(
 
 def _publish(audit: AuditReport, jobs: Sequence[Job], settings: AuditConfig) -> None:
     chosen = Settings(audit.study, str(jobs[0].tracking_uri or ""), Path(settings.out))
-    publish_report(audit, _compose_page(audit, jobs, chosen), chosen)
+    publish_report(audit, _compose_page(audit, jobs), chosen)
 
 
 def publish_unended(
@@ -105,8 +105,7 @@ def publish_unended(
         Exit status of the audit.
     """
     audit = gather_report(jobs, settings, None, status, why, begun=begun)
-    chosen = Settings(audit.study, "", Path(settings.out))
-    write_report(audit, _compose_page(audit, jobs, chosen), chosen.out)
+    write_report(audit, _compose_page(audit, jobs), Path(settings.out))
 
 
 def report_tables(chosen: Settings) -> AuditReport:
@@ -121,29 +120,28 @@ def report_tables(chosen: Settings) -> AuditReport:
         written = read_last_report(chosen.study, chosen.uri)
         audit = TypeAdapter(AuditReport).validate_json(written)
     except ValidationError:
-        raise UserError(
-            f"study: another version of plenum made the last audit of {chosen.study!r}; the same "
-            "scripts/audit.py command makes it anew from its runs"
-        ) from None
+        why = f"the last audit of {chosen.study!r} is of another version; audit it anew"
+        raise UserError(f"study: {why}, which keeps its runs") from None
     frames, heading = {"audit": make_frame_of_cases(audit)}, f"Study {audit.study}"
     publish_product(Product("tables", list_tables(audit), frames, heading=heading), chosen)
     return audit
 
 
-def _compose_page(audit: AuditReport, jobs: Sequence[Job], chosen: Settings) -> str:
+def _compose_page(audit: AuditReport, jobs: Sequence[Job]) -> str:
     by_case = {job.condition.identity: job for job in jobs}
     needy = [by_case[case.condition] for case in audit.by_need]
     differing = ((case, case.pair, by_case[case.condition]) for case in audit.by_need if case.pair)
     pairs = (_show_pair(*each) for each in differing)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        drift = draw_drift(needy, chosen, folder, audit.controlled.simulated)
+        drift = draw_drift(needy, folder, audit.controlled.simulated)
         return render_html(compose_document(audit, pairs, drift, folder, ["svg"]))
 
 
 def _show_pair(case: CaseAudit, pair: DifferingRuns, job: Job) -> Sides | None:
     """Return the two runs of a case for its page; ``None`` if there is nothing to read."""
-    left, right = read_run(job, pair.left), read_run(job, pair.right)
+    journals = {journal.replicate: journal for journal in list_journals(job)}
+    left, right = journals[pair.left].read(), journals[pair.right].read()
     if left and right and any(text for _, _, text, _ in (*messages(left), *messages(right))):
         return sides(case.name, left, right, lambda label: format_outcome(case, label))
     return None

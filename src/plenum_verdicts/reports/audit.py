@@ -385,7 +385,7 @@ class AuditReport:
     beside
         Optional sections: remedies, an earlier program, a control.
     exit_status
-        Exit status of the audit; ``None`` if its study was read again.
+        Exit status of the audit; ``None`` as long as it isn't known.
     doubts
         Sentences on doubtful readings of a log's decisions.
     stopped
@@ -453,11 +453,8 @@ class AuditReport:
 
     @property
     def passed(self) -> bool | None:
-        """True or false by the exit status, or without one by the verdict; ``None`` for neither."""
-        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict or UNDECIDED, 3)
-        if self.beside.baseline:
-            usual = int(bool(self.worse))
-        return {0: True, 1: False}.get(usual if self.exit_status is None else self.exit_status)
+        """True or false by the exit status; ``None`` for neither."""
+        return self.exit_status == 0 if self.exit_status in (0, 1) else None
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:

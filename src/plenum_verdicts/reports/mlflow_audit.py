@@ -16,8 +16,6 @@ _MOST_METRICS = 500
 _STOPPED = "stopped"
 """Tag of an audit without a verdict: a single value for filters, whatever the evidence."""
 
-_RULE = ("acceptable", "unacceptable", "alpha")
-
 
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     """Log the audit as its own run, and its verdicts to the runs of conditions."""
@@ -77,7 +75,7 @@ def _params(audit: AuditReport) -> Mapping[str, object]:
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
-        **{name: getattr(audit.rule, name) for name in _RULE},
+        **vars(audit.rule),
     }
 
 

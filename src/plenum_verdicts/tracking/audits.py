@@ -96,9 +96,9 @@ def read_last_report(study: str, uri: str) -> bytes:
     audits = search_runs(client, experiment.experiment_id, AUDITS)
     held = read_artifacts(client, audits[-1], [REPORT]) if audits else {}
     if not held:
-        suite = "the last audit was of a suite, whose suite.html is in its run in MLflow"
-        unended = "no audit has ended; the same scripts/audit.py command goes on"
-        raise UserError(f"study: {study!r} has no tables: {suite if audits else unended}")
+        why = "no audit has ended; the same scripts/audit.py command goes on"
+        why = "the last audit was of a suite: suite.html in its run in MLflow" if audits else why
+        raise UserError(f"study: {study!r} has no tables: {why}")
     return held[REPORT]
 
 

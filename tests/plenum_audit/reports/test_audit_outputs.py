@@ -708,7 +708,10 @@ def test_tables_py_says_that_a_suite_or_another_version_has_none_of_an_audit(
 ) -> None:
     study = new(stored=True)
     study.case("c", WAVERING)
-    for name, told in (("suite.json", "was of a suite, whose suite.html"), ("audit.json", "anew")):
+    for name, told in (
+        ("suite.json", "was of a suite: suite.html in its run"),
+        ("audit.json", "anew"),
+    ):
         file = tmp_path / name
         file.write_text("{}")
         log_audit(study.name, study.uri, Verdict("stable", 1), {}, {}, [file], simulated=True)

@@ -53,9 +53,8 @@ def test_different_questions_under_one_id_are_cases_of_their_own(
     log = log_of(tmp_path, held)
     assert [len(each.rows) for each in log.cases] == [2, 2]
     assert f"The id a has different contents ({field})" in log.lines[0]
-    assert [each.key for each in log_of(tmp_path, held[::-1]).cases] == [
-        each.key for each in log.cases[::-1]
-    ]
+    turned = log_of(tmp_path, held[::-1])
+    assert [each.key for each in turned.cases] == [each.key for each in log.cases]
     if field == "text":  # of one question in other words
         told = log_of(tmp_path, [{**row, "wording": row["text"]} for row in held])
         assert [len(each.rows) for each in told.cases] == [4]

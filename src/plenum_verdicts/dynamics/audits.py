@@ -62,7 +62,7 @@ class CaseVerdict:
     counts
         Runs by outcome: every option, then :data:`NO_DECISION` and :data:`FAILED`.
     mode
-        The most frequent decision, the first one if several tie; empty if there is none.
+        The most frequent decision, the first one by name if several tie; empty if there is none.
     share, low, high
         Share of runs that decide like the mode (NaN without runs), with the interval that the
         evidence leaves: each side misses it with a probability of at most the rule's ``alpha``. If
@@ -257,7 +257,7 @@ def _verdict(
     return CaseVerdict(
         evidence=evidence,
         counts=by_outcome,
-        mode=names[counts.index(most)] if most else "",
+        mode=min(name for name in options if by_outcome[name] == most) if most else "",
         share=most / n if n else float("nan"),
         low=low,
         high=high,

@@ -4,6 +4,7 @@ Nothing in these runs was controlled: neither their order, nor settings, nor sha
 """
 
 import json
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -342,13 +343,20 @@ def _read_logged(
     by_case: Mapping[str, list[LoggedRow]], cases: Mapping[str, AuditCase], group: str
 ) -> Iterator[CaseLog]:
     decided = _list_decisions([run for runs in by_case.values() for run in runs])
-    for name, runs in by_case.items():
+    for name in sorted(by_case, key=_split_numbers):  # the same in any order of the rows
+        runs = by_case[name]
         if cases and name not in cases:
             raise UserError(f"{runs[0].place}: case {name[:_LONGEST]} isn't in case=")
         case = cases.get(name) or _case(name, runs, decided)
         ordered = _in_order(name, runs)
         rows = tuple(run.row for run in ordered)
         yield CaseLog(case, rows, _check(case, ordered), group, runs[0].key)
+
+
+def _split_numbers(name: str) -> list[str | int]:
+    """Return the parts of a name, so that case 2 stands before case 10."""
+    parts = re.split(r"([0-9]{1,9})", name)
+    return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
 
 def _list_decisions(runs: Sequence[LoggedRow]) -> list[str]:

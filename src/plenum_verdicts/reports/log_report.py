@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from math import fsum
 
 from plenum.base import digest
 from plenum.reports import Sides
@@ -111,7 +112,7 @@ def _add_usage(logged: CaseLog) -> Cost:
         calls=len(used),
         tokens_in=sum(each[0] for each in used),
         tokens_out=sum(each[1] for each in used),
-        dollars=sum(each[2] or 0.0 for each in used),
+        dollars=fsum(each[2] or 0.0 for each in used),
         unpriced=sum(each[2] is None for each in used),
     )
 

@@ -54,7 +54,7 @@ def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first(
     tmp_path: Path,
 ) -> None:
     found = {each.name: each for each in publish(tmp_path, ENDS).by_need}
-    assert list(found) == ["broken", "coin", "wrong", "steady", "one run"]
+    assert list(found) == ["broken", "coin", "wrong", "one run", "steady"]
     assert name_decisions(found["broken"]) == {"failed": 2, "hire": 1, "no decision": 1}
     assert found["broken"].disagreement == 1
     assert found["coin"].disagreement == pytest.approx(2 / 3)

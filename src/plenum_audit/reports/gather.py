@@ -51,10 +51,10 @@ from plenum_verdicts.reports import (
 _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
 """Number and share of a case's restarted runs from which there is a warning."""
 
-_Asked = Counter[tuple[str, float | None, str | None]]
+_Asked = Counter[tuple[str, float | None, str]]
 """Calls by model, temperature and fingerprint of the answer; one of no model is for messages."""
 
-_MESSAGE = ("", None, None)
+_MESSAGE = ("", None, "")
 
 
 def find_folder(job: Job) -> Path:
@@ -188,7 +188,7 @@ def _gather_case(
     decisions = {run.head["replicate"]: str(run.decision) for run in completed}
     calls, again = collect_calls(runs), sum(run.begun_again for run in runs)
     every = (entry for run in runs for entry in run.entries if entry["kind"] == "call")
-    asked.update((e["model"], e.get("temperature"), e.get("fingerprint")) for e in every)
+    asked.update((e["model"], e.get("temperature"), str(e.get("fingerprint", ""))) for e in every)
     messages = _list_said(runs, MESSAGES, ("seat", "text", "option"))
     asked.update([_MESSAGE] if messages else [])
     said = messages or _list_said(runs, ("call",), ("seat", "text", "answer"))

@@ -435,7 +435,9 @@ def committee(case, run):
         assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
         assert f"option {run.decision}" in run.entries[5]["text"]
     assert len(programs.tabulate_programs(runs)["messages"]) == 0
-    array, seats, indices = collect_ensemble(runs)
+    ensemble = collect_ensemble(runs)
+    assert ensemble is not None
+    array, seats, indices = ensemble
     assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
     assert_allclose(array.sum(axis=3), 1)
 

@@ -47,7 +47,9 @@ def compose_gate(cfg: DictConfig) -> "Audit | LoggedRuns":
             place = study.study, study.tracking.uri or "", study.dry_run
             return load_runs(settings, settings.committee.name, *place)
         from plenum_audit.programs import compose_audit
+        from plenum_verdicts.reports import refuse_overwriting
 
+        refuse_overwriting(settings)
         return compose_audit(settings, study, OmegaConf.to_yaml(cfg, resolve=True))
 
 

@@ -54,6 +54,7 @@ from plenum_verdicts.reports import (
     publish_log,
     publish_unbegun,
     record_audit,
+    refuse_overwriting,
     report_log,
 )
 
@@ -146,6 +147,7 @@ def load_runs(
     """
     of_logs, of_cases = _split_columns(settings)
     cases = load_cases(settings.case, of_cases) if settings.case else ()
+    refuse_overwriting(settings)
     named = committee, of_logs, settings.format, settings.by
     log = read_log(str(settings.logs), cases, *named, **_choose_rows(settings))
     return LoggedRuns(settings, log, study, uri, dry_run)

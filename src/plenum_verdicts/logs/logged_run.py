@@ -141,7 +141,7 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
     except (TypeError, ValueError, OverflowError):
         number = -1
     if isinstance(value, bool) or not 0 <= number < _MOST:
-        raise Wrong(f"{name}: {str(value)[:60]!r} is no number of at least 0")
+        raise Wrong(f"{name}: {str(value)[:60]!r} is no number from 0 to {_MOST:g}")
     return number
 
 

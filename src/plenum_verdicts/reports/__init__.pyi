@@ -26,6 +26,7 @@ from .dialogue import sides as sides
 from .empty_report import explain_end as explain_end
 from .log_report import report_log as report_log
 from .outputs import REHEARSAL as REHEARSAL
+from .outputs import refuse_overwriting as refuse_overwriting
 from .publish import compose_document as compose_document
 from .publish import explain_causes as explain_causes
 from .publish import findings as findings
@@ -99,6 +100,7 @@ __all__ = [
     "read_rule",
     "read_study",
     "record_audit",
+    "refuse_overwriting",
     "remove_stale_acts",
     "report_log",
     "sides",

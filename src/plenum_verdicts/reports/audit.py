@@ -510,8 +510,14 @@ def _drop_infinite(value: Any) -> Any:
 
 
 def short(name: str) -> str:
-    """Return a name as one short line for a table."""
+    """Return a name as one short line for a table.
+
+    One that begins as a command of GitHub's runner does gets an invisible mark before it: a line of
+    the screen may begin with it.
+    """
     line = flatten(name) or "-"
+    if line.lstrip().startswith(("::", "##[")):
+        line = f"\u200b{line}"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
 
 

@@ -1,5 +1,6 @@
 """The folder of an audit's outputs: files are written to it, or an error says why not."""
 
+import glob
 import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -8,9 +9,34 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.base import UserError
+from plenum_verdicts.design import VerdictConfig
 
 REHEARSAL = "rehearsal with simulated agents, not evidence"
 """What a result of simulated agents is called wherever it is shown."""
+
+
+_NAMES = ("audit", "suite", "verdict", "acting", "acts")
+"""Names of the files that are written, without their endings."""
+
+
+def refuse_overwriting(settings: VerdictConfig) -> None:
+    """Refuse a folder of outputs in which a file that is read may be written over.
+
+    Raises
+    ------
+    UserError
+        Runs or cases lie there under the name of an output.
+    """
+    out = Path(settings.out).expanduser().resolve()
+    for name in ("logs", "baseline", "case"):
+        given = str(getattr(settings, name) or "")
+        path = Path(given).expanduser()
+        files = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))
+        if any(file.resolve().parent == out and file.stem in _NAMES for file in files):
+            raise UserError(
+                f"out: {settings.out}; {name}={given} lies there under the name of an output, and "
+                "would be written over: give another folder"
+            )
 
 
 @contextmanager
@@ -40,8 +66,7 @@ def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Put an apostrophe before texts that a spreadsheet would take for formulas."""
 
     def guard(cell: object) -> object:
-        if not isinstance(cell, str) or re.fullmatch(r"[-+]?[\d.,%e+-]+", cell):
-            return cell
-        return f"'{cell}" if re.match(r"[=+@\t\r-]", cell) else cell
+        formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
+        return f"'{cell}" if formula else cell
 
     return frame.map(guard)

@@ -34,7 +34,12 @@ from plenum_verdicts.reports.empty_report import make_empty_report
 from plenum_verdicts.reports.junit import junit
 from plenum_verdicts.reports.log_report import show_pair
 from plenum_verdicts.reports.mlflow_audit import log
-from plenum_verdicts.reports.outputs import guard_cells, make_folder, write_texts
+from plenum_verdicts.reports.outputs import (
+    guard_cells,
+    make_folder,
+    refuse_overwriting,
+    write_texts,
+)
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
 from plenum_verdicts.reports.suite import show_suite
 from plenum_verdicts.reports.words import MOST_CASES, causes, lead, line, words
@@ -123,6 +128,7 @@ def publish_unbegun(
     files
         The name of the files.
     """
+    refuse_overwriting(settings)
     out = Path(settings.out)
     if not own and read_study(out, files) not in ("", study):
         return

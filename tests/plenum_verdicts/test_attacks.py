@@ -59,67 +59,159 @@ EIGHT = "A" * 8
 
 COUNTED: dict[str, tuple[Rows, dict[str, Any], Check]] = {
     # A label stands for what its own row says.
-    "labels of lists in turn": (runs_of("AA", 12, options=lambda n: YES_NO[n % 2]), {}, disagreement(1)),
-    "labels of mappings in turn": (runs_of("AA", 12, options=lambda n: NAMED[n % 2]), {}, disagreement(1)),
-    "labels that follow the options": (runs_of("AB", 12, options=lambda n: NAMED[n % 2]), {}, disagreement(0)),
+    "labels of lists in turn": (
+        runs_of("AA", 12, options=lambda n: YES_NO[n % 2]),
+        {},
+        disagreement(1),
+    ),
+    "labels of mappings in turn": (
+        runs_of("AA", 12, options=lambda n: NAMED[n % 2]),
+        {},
+        disagreement(1),
+    ),
+    "labels that follow the options": (
+        runs_of("AB", 12, options=lambda n: NAMED[n % 2]),
+        {},
+        disagreement(0),
+    ),
     "small labels": (runs_of("aa", 12, options=lambda n: NAMED[n % 2]), {}, disagreement(1)),
     "names of options in turn": (
-        [row | {"decision": "Yes"} for row in runs_of("AA", 12, options=lambda n: NAMED[n % 2])], {}, disagreement(0)),
+        [row | {"decision": "Yes"} for row in runs_of("AA", 12, options=lambda n: NAMED[n % 2])],
+        {},
+        disagreement(0),
+    ),
     "answers by the labels of their row": (
-        runs_of("AB", 12, options=lambda n: NAMED[n % 2], answer=lambda n: "AB"[n]), {}, score(1)),
-    "a column of options as text": (runs_of("AA", 12, options=lambda n: json.dumps(NAMED[n % 2])), {}, disagreement(1)),
+        runs_of("AB", 12, options=lambda n: NAMED[n % 2], answer=lambda n: "AB"[n]),
+        {},
+        score(1),
+    ),
+    "a column of options as text": (
+        runs_of("AA", 12, options=lambda n: json.dumps(NAMED[n % 2])),
+        {},
+        disagreement(1),
+    ),
     # Fields that contradict each other.
     "failed runs that say they are right": (
-        [{"case": f"c{n}", "error": "timeout", "right": True} for n in range(12)] + runs_of("A", 12, right=True), {}, score(0.5)),
+        [{"case": f"c{n}", "error": "timeout", "right": True} for n in range(12)]
+        + runs_of("A", 12, right=True),
+        {},
+        score(0.5),
+    ),
     "failed runs with a full score": (
-        [{"case": f"c{n}", "error": "timeout", "score": 1} for n in range(12)] + runs_of("A", 12, score=1), {}, score(0.5)),
+        [{"case": f"c{n}", "error": "timeout", "score": 1} for n in range(12)]
+        + runs_of("A", 12, score=1),
+        {},
+        score(0.5),
+    ),
     "failed runs that also decided": (
-        runs_of("A", 12, error="timeout") + runs_of("A", 12), {}, disagreement(1)),
-    "errors that say there was none": (runs_of("AA", 12, error=lambda n: ("None", "")[n]), {}, disagreement(0)),
+        runs_of("A", 12, error="timeout") + runs_of("A", 12),
+        {},
+        disagreement(1),
+    ),
+    "errors that say there was none": (
+        runs_of("AA", 12, error=lambda n: ("None", "")[n]),
+        {},
+        disagreement(0),
+    ),
     "errors that are false": (runs_of("AA", 12, error=False), {}, disagreement(0)),
     # Rows in an order that somebody made.
     "sorted, nine in ten": (runs_of("A" * 900 + "B" * 100), {"suite": False}, verdicts("stable")),
     "sorted, turned": (runs_of("B" * 100 + "A" * 900), {"suite": False}, verdicts("stable")),
-    "sorted, few before many": (runs_of("A" * 18 + "B" * 200), {"suite": False}, verdicts("stable")),
+    "sorted, few before many": (
+        runs_of("A" * 18 + "B" * 200),
+        {"suite": False},
+        verdicts("stable"),
+    ),
     "sorted halves": (runs_of("A" * 40 + "B" * 40), {"suite": False}, verdicts("unstable")),
     "a drift of numbered runs": (
-        runs_of("A" * 40 + "B" * 40, run=lambda n: n), {"suite": False}, verdicts("undecided")),
+        runs_of("A" * 40 + "B" * 40, run=lambda n: n),
+        {"suite": False},
+        verdicts("undecided"),
+    ),
     "a late drift of numbered runs": (
-        runs_of("A" * 900 + "B" * 100, run=lambda n: n), {"suite": False}, verdicts("undecided")),
+        runs_of("A" * 900 + "B" * 100, run=lambda n: n),
+        {"suite": False},
+        verdicts("undecided"),
+    ),
     "numbered runs in another order": (
-        runs_of("A" * 18, run=lambda n: n)[::-1], {"suite": False}, verdicts("stable")),
+        runs_of("A" * 18, run=lambda n: n)[::-1],
+        {"suite": False},
+        verdicts("stable"),
+    ),
     # Words of plenum's own.
     **{
         f"decisions called {a} and {b}": (
-            [row | {"decision": (a, b)[n % 2]} for n, row in enumerate(runs_of("AB", 12))], {}, disagreement(1))
-        for a, b in (("failed", "passed"), ("stable", "unstable"), ("right", "left"), ("error", "ok"),
-                     ("other", "any"), ("null", "true"), ("undecided", "decided"))
+            [row | {"decision": (a, b)[n % 2]} for n, row in enumerate(runs_of("AB", 12))],
+            {},
+            disagreement(1),
+        )
+        for a, b in (
+            ("failed", "passed"),
+            ("stable", "unstable"),
+            ("right", "left"),
+            ("error", "ok"),
+            ("other", "any"),
+            ("null", "true"),
+            ("undecided", "decided"),
+        )
     },
     **{
         f"always {word}": (
-            [row | {"decision": word} for row in runs_of("AAAA", 12)], {}, disagreement(0))
-        for word in ("failed", "error", "a failed run", "wrong", "other", "timeout", "nan ", "0", "false")
+            [row | {"decision": word} for row in runs_of("AAAA", 12)],
+            {},
+            disagreement(0),
+        )
+        for word in (
+            "failed",
+            "error",
+            "a failed run",
+            "wrong",
+            "other",
+            "timeout",
+            "nan ",
+            "0",
+            "false",
+        )
     },
     # Numbers that are no numbers, or too large.
     "many tokens": (runs_of("AA", 12, tokens_in=10**9, tokens_out=0), {}, disagreement(0)),
     "seeds of any kind": (runs_of("AA", 12, seed=lambda n: [n, {"n": n}]), {}, disagreement(0)),
     "models of any kind": (runs_of("AA", 12, model=lambda n: {"name": "m"}), {}, disagreement(0)),
     "times of any kind": (runs_of("AA", 12, time=lambda n: [n]), {}, disagreement(0)),
-    "a time beyond all calendars": (runs_of("AA", 12, time="99999999999999999999"), {}, disagreement(0)),
+    "a time beyond all calendars": (
+        runs_of("AA", 12, time="99999999999999999999"),
+        {},
+        disagreement(0),
+    ),
     "decisions that are lists": (
-        [row | {"decision": [1, 2]} for row in runs_of("AA", 12)], {}, disagreement(0)),
+        [row | {"decision": [1, 2]} for row in runs_of("AA", 12)],
+        {},
+        disagreement(0),
+    ),
     "decisions that are numbers": (
-        [row | {"decision": 1 + (n % 2) * 0.0} for n, row in enumerate(runs_of("AA", 12))], {}, disagreement(0)),
+        [row | {"decision": 1 + (n % 2) * 0.0} for n, row in enumerate(runs_of("AA", 12))],
+        {},
+        disagreement(0),
+    ),
     "truth in words": (runs_of("AA", 12, right=lambda n: ("yes", "FAIL")[n]), {}, score(0.5)),
     "a half right": (runs_of("AA", 12, score=0.5), {}, score(0.5)),
     # Failures count as the setting says.
-    "failures differ": (runs_of("A", 12) + [{"case": f"c{n}", "error": "x"} for n in range(12)] * 2, {}, disagreement(1)),
+    "failures differ": (
+        runs_of("A", 12) + [{"case": f"c{n}", "error": "x"} for n in range(12)] * 2,
+        {},
+        disagreement(1),
+    ),
     "failures are wrong": (
         runs_of("A", 12, right=False) + [{"case": f"c{n}", "error": "x"} for n in range(12)],
-        {"failures": "wrong", "compare": "right"}, disagreement(0)),
+        {"failures": "wrong", "compare": "right"},
+        disagreement(0),
+    ),
     "failures are left out": (
-        runs_of("AA", 12) + [{"case": f"c{n}", "error": "x"} for n in range(12)], {"failures": "leave_out"}, disagreement(0)),
-}  # fmt: skip
+        runs_of("AA", 12) + [{"case": f"c{n}", "error": "x"} for n in range(12)],
+        {"failures": "leave_out"},
+        disagreement(0),
+    ),
+}
 
 
 @pytest.mark.parametrize("name", COUNTED)
@@ -131,30 +223,64 @@ def test_it_is_counted_as_it_is(tmp_path: Path, name: str) -> None:
 
 
 TOLD: dict[str, tuple[Rows, str]] = {
-    "a score against the decision": (runs_of("BB", 12, answer="A", score=1), "is not the answer but counts as right"),
-    "a verdict against the decision": (runs_of("AA", 12, answer="A", right=False), "is the answer but counts as wrong"),
-    "failed and right": (runs_of("AA", 12, error="timeout", right=True) + runs_of("AA", 12), "are marked as right"),
+    "a score against the decision": (
+        runs_of("BB", 12, answer="A", score=1),
+        "is not the answer but counts as right",
+    ),
+    "a verdict against the decision": (
+        runs_of("AA", 12, answer="A", right=False),
+        "is the answer but counts as wrong",
+    ),
+    "failed and right": (
+        runs_of("AA", 12, error="timeout", right=True) + runs_of("AA", 12),
+        "are marked as right",
+    ),
     "one question under many ids": (runs_of("AA", 12, text="The same?"), "share their text"),
-    "many questions under one id": (runs_of(EIGHT, text=lambda n: f"{n % 4}?"), "has different contents (text)"),
-    "many answers under one id": (runs_of(EIGHT, answer=lambda n: "AB"[n % 2]), "has different contents (answer)"),
+    "many questions under one id": (
+        runs_of(EIGHT, text=lambda n: f"{n % 4}?"),
+        "has different contents (text)",
+    ),
+    "many answers under one id": (
+        runs_of(EIGHT, answer=lambda n: "AB"[n % 2]),
+        "has different contents (answer)",
+    ),
     "many options under one id": (
-        runs_of(EIGHT, options=lambda n: (["A", "B"], ["A", "C"])[n % 2]), "has different contents (options)"),
+        runs_of(EIGHT, options=lambda n: (["A", "B"], ["A", "C"])[n % 2]),
+        "has different contents (options)",
+    ),
     "every seventeenth run": (runs_of("AAAA", 12, run=lambda n: 17 * n), "0, 17, 34"),
     "runs from 100 on": (runs_of("AAAA", 12, run=lambda n: 100 + 100 * n), "100, 200, 300"),
     **{
         f"equal by {name}": (
-            [row | {name: f"{row['case']} {n % 2}"} for n, row in enumerate(runs_of("AAAA", 12))], "equal another one of their case")
+            [row | {name: f"{row['case']} {n % 2}"} for n, row in enumerate(runs_of("AAAA", 12))],
+            "equal another one of their case",
+        )
         for name in ("trace_id", "id", "time", "latency")
     },
     "half from a cache": (runs_of("AAAA", 12, cached=lambda n: n > 1), "were answered by a cache"),
-    "half from a cache, in words": (runs_of("AAAA", 12, cached=lambda n: str(n > 1)), "were answered by a cache"),
+    "half from a cache, in words": (
+        runs_of("AAAA", 12, cached=lambda n: str(n > 1)),
+        "were answered by a cache",
+    ),
     "two models": (runs_of("AAAA", 12, model=lambda n: "mn"[n % 2]), "mixes 2 models"),
-    "two days": (runs_of("AAAA", 12, time=lambda n: f"2026-01-0{1 + n % 2}T10:00:0{n}Z"), "mixes 2 days"),
-    "two spellings": ([row | {"decision": ("Yes", "yes")[n % 2]} for n, row in enumerate(runs_of("AA", 12))], "If they mean the same"),
-    "decisions that are called none": ([row | {"decision": "none"} for row in runs_of("AA", 12)] + runs_of("A", 12), "decided 'none'"),
+    "two days": (
+        runs_of("AAAA", 12, time=lambda n: f"2026-01-0{1 + n % 2}T10:00:0{n}Z"),
+        "mixes 2 days",
+    ),
+    "two spellings": (
+        [row | {"decision": ("Yes", "yes")[n % 2]} for n, row in enumerate(runs_of("AA", 12))],
+        "If they mean the same",
+    ),
+    "decisions that are called none": (
+        [row | {"decision": "none"} for row in runs_of("AA", 12)] + runs_of("A", 12),
+        "decided 'none'",
+    ),
     "scores that nothing chose": (runs_of("AA", 12, scores={"x": 1, "y": 0}), "No score is used"),
-    "unmeasured runs": (runs_of("AAA", 12, right=lambda n: (True, None, True)[n]), "have no score by loss"),
-}  # fmt: skip
+    "unmeasured runs": (
+        runs_of("AAA", 12, right=lambda n: (True, None, True)[n]),
+        "have no score by loss",
+    ),
+}
 
 
 @pytest.mark.parametrize("name", TOLD)
@@ -174,16 +300,23 @@ REFUSED: dict[str, tuple[Rows, str]] = {
     "an endless score": ([row | {"score": "inf"} for row in runs_of("AA", 12)], "score"),
     "costs that add up to no number": (runs_of("AA", 12, cost=1e308), "is no number from 0 to"),
     "labels in words": (
-        [row | {"decision": f"Answer: {row['decision']}"} for row in runs_of("AA", 12, options=lambda n: NAMED[n % 2])],
-        "names no option"),
+        [
+            row | {"decision": f"Answer: {row['decision']}"}
+            for row in runs_of("AA", 12, options=lambda n: NAMED[n % 2])
+        ],
+        "names no option",
+    ),
     "a negative cost": (runs_of("AA", 12, cost=-1), "cost"),
     "all from a cache": (runs_of("AAAA", 12, cached=True), "were answered by a cache"),
     "one run of each case": (runs_of("A", 12), "no case has two runs"),
-    "failed runs alone": ([{"case": f"c{n % 6}", "error": "x"} for n in range(12)], "no run of it came to a decision"),
+    "failed runs alone": (
+        [{"case": f"c{n % 6}", "error": "x"} for n in range(12)],
+        "no run of it came to a decision",
+    ),
     "an empty case": ([row | {"case": " "} for row in runs_of("AA", 2)], "case: empty"),
     "messages that are none": (runs_of("AA", 12, messages=[1]), "messages"),
     "no decision and nothing else": ([{"case": "a"}, {"case": "a"}], "no decision"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("name", REFUSED)

@@ -115,8 +115,11 @@ def _judge_groups(runs: "LoggedRuns") -> int | None:
         settings = cast(AuditConfig, each.settings)
         if group:
             show_text(f"\n{', '.join(settings.by)} = {group}")
-        remove_stale_statement(settings)
-        if (report := judge_or_say(each)) is not None:
+        try:
+            report = judge_or_say(each)
+        finally:
+            remove_stale_statement(settings)
+        if report is not None:
             export_audit(report, settings, each.compared.kept)
             statuses.append(report.exit_status)
     return next((status for status in WORST_FIRST if status in statuses), None)

@@ -184,7 +184,7 @@ def test_the_verdict_is_the_status_a_comment_that_is_edited_and_an_artifact(
         job = Job(tmp_path, hub)
         given = {"logs": log.name, "python": sys.executable, "arguments": "tracking=none\nstudy=a"}
         assert job.run(**given) == 3
-        assert "cy: undecided" in job.printed
+        assert "cy: Undecided" in job.printed
         ours = hub.comments[-1]
         assert ours["body"].startswith("<!-- plenum: audit -->\n")
         assert "Undecided" in ours["body"]

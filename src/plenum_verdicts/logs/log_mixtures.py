@@ -81,7 +81,7 @@ def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
             continue
         shown = ", ".join(
             f"{_short(value) if value else 'not named'} ({count:,} runs)"
-            for value, count in values.most_common(_SHOWN)
+            for value, count in sorted(values.items(), key=lambda v: (-v[1], v[0]))[:_SHOWN]
         )
         more = f" and {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
         yield (

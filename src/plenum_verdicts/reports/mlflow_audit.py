@@ -35,7 +35,8 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     }
     verdict = audit.verdict or _STOPPED
     if audit.suite:
-        verdict, metrics = audit.suite.found.verdict.verdict, _measure_suite(audit.suite.found)
+        verdict = audit.suite.found.verdict.verdict
+        metrics = {"runs": audit.cost.runs, **_measure_suite(audit.suite.found)}
     log_audit(
         chosen.study,
         chosen.uri,

@@ -216,7 +216,7 @@ def test_tags_or_inputs_name_cases_and_one_scorer_is_the_score(store: str) -> No
     written = [each for trace in found for each in trace.info.assessments]
     assert sum(each.name == "plenum.agrees" for each in written) == 4
     log = read_log(f"runs:/{run_id}", score="tone")  # the assessments of plenum are no scores
-    assert [row["decision"] for each in log.cases for row in each.rows] == ["A", "A", "B", "B"]
+    assert [row["decision"] for each in log.cases for row in each.rows] == ["B", "B", "A", "A"]
     with pytest.raises(UserError, match=r"score=right .*, score=tone .* uses one"):
         read_log(f"runs:/{run_id}", score="plenum.agrees")
 

@@ -21,16 +21,14 @@ from plenum.design.settings import Api, Simulated
 from plenum.reports import Exchange, Sides
 from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
-from plenum_audit.gate import run_audit_gate
-from plenum_audit.programs.compose import Audit
 from plenum_audit.reports.gather import gather_report
+from plenum_verdicts import VerdictConfig, judge_log, load_runs
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_result import TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
 from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
-from plenum_verdicts.logs.case_logs import read_log
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.dialogue import first_within
@@ -94,8 +92,8 @@ def publish_logged(study: AuditStudy, rows: list[dict[str, Any]]) -> None:
     """Publish the audit of a log with the name and the folder of a study."""
     log = study.folder / f"{study.name}.jsonl"
     log.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
-    settings = AuditConfig(logs=str(log), out=str(study.chosen.out))
-    run_audit_gate(Audit(settings, log=read_log(log), study=study.name))
+    settings = VerdictConfig(logs=str(log), out=str(study.chosen.out))
+    judge_log(load_runs(settings, "", study.name, ""))
 
 
 def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> None:

@@ -26,7 +26,7 @@ def find_sources(logs: str) -> tuple[LogSource, ...]:
         if not found:
             raise UserError(f"logs={logs}: the folder has no file in {', '.join(_SUFFIXES)}")
     elif source.is_file:
-        found = [path]
+        found = [path] if path.exists() else []
     elif any(mark in logs for mark in "*?["):
         found = sorted(map(Path, glob.glob(str(path))))
     else:

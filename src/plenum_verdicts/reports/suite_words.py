@@ -21,6 +21,7 @@ def explain(macro: str, found: Any, **facts: object) -> tuple[str, ...]:
         "risk": lambda share: f"{100 * share:.3g} %",
         "strength": _format_strength,
         "names": append_names,
+        "short": short,
         "halving": HALVING,
         "flat": flatten,
     }

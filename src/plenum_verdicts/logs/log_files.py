@@ -26,11 +26,13 @@ def find_sources(logs: str) -> tuple[LogSource, ...]:
         if not found:
             raise UserError(f"logs={logs}: the folder has no file in {', '.join(_SUFFIXES)}")
     elif source.is_file:
-        found = [path] if path.exists() else []
+        found = [path]
     elif any(mark in logs for mark in "*?["):
         found = sorted(map(Path, glob.glob(str(path))))
-    else:
+    elif ":" in logs:  # runs of a service
         return (source,)
+    else:
+        found = []
     if not found:
         raise UserError(f"logs={logs}: there is no such file")
     for path in found:

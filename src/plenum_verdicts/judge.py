@@ -121,11 +121,6 @@ class LoggedRuns:
             out = str(Path(self.settings.out) / folder_name(group))
             yield group, replace(self, settings=replace(self.settings, out=out), log=log)
 
-    def describe(self) -> str:
-        """Return how many cases and runs there are, in a line."""
-        runs = sum(len(each.ends) for each in self.log.cases)
-        return f"{len(self.log.cases):,} cases, {runs:,} runs that exist; nothing is called"
-
 
 @pause_collector()
 def load_runs(
@@ -212,7 +207,8 @@ def judge_or_say(runs: LoggedRuns) -> AuditReport | None:
     """
     if runs.dry_run:
         _judge(runs)
-        print(runs.describe())
+        ended = sum(len(each.ends) for each in runs.log.cases)
+        print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
         return None
     subjects = list_log_subjects(str(runs.settings.logs), runs.log.program, runs.settings.case)
     try:

@@ -97,7 +97,7 @@ RUN = {"case": "a", "decision": "x"}
         ([{**RUN, "cost": 1e308}], "cost: '1e+308' is no number"),
         ([{**RUN, "decision": ""}], "the outputs of all 1 runs are empty"),
         ([{**RUN, "run": 3}] * 2, "line 2: case a, run 3: it stands in line 1, too"),
-        ([{**RUN, "cost": -1}], "cost: '-1' is no number of at least 0"),
+        ([{**RUN, "cost": -1}], "cost: '-1' is no number from 0 to"),
         ([{**RUN, "tokens_in": "many"}], "tokens_in: 'many' is no number"),
         ([{**RUN, "messages": [1]}], "messages: number 1 is no object"),
         ([{**RUN, "options": ["x"]}], "line 1: options: fewer than two"),

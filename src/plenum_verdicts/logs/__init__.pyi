@@ -22,7 +22,6 @@ from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 from .suite_rows import SuiteLog as SuiteLog
 from .suite_rows import describe_choices as describe_choices
-from .suite_rows import group_outcomes as group_outcomes
 from .suite_rows import is_suite as is_suite
 from .suite_rows import list_outcomes as list_outcomes
 
@@ -41,7 +40,6 @@ __all__ = [
     "find_common_reader",
     "find_sources",
     "folder_name",
-    "group_outcomes",
     "has_declared_options",
     "identify",
     "is_suite",

@@ -96,9 +96,15 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:
-        if (right := read_right(row.pop("right", None))) is not None:
-            row["right"], results.right = right, True
-    results.score = _choose(ran, wanted, results)
+        if "right" in row:
+            results.right = True
+            if (right := read_right(row.pop("right"))) is not None:
+                row["right"] = right
+            elif not wanted:  # no other score says what the log's own word doesn't
+                row["unmeasured"] = True
+                row.pop("scores", None)
+                row.pop("score", None)
+    results.score = _choose([row for row in ran if "unmeasured" not in row], wanted, results)
     values = _measure(ran, results.score, scale)
     # A top grade isn't a right answer: only where nothing lies between are both the same.
     binary = values <= {0, 1} and (scale is None or scale[0] == 0)
@@ -112,6 +118,8 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
             row["decision"], row["answer"] = RIGHT if row["right"] else WRONG, RIGHT
         elif "decision" not in row:
             row["decision"] = f"{row['score']:g}"
+    if lost := sum("unmeasured" in row for row in ran):
+        results.lines.append(f"{lost:,} of {len(rows):,} runs have no score by loss: left out.")
     return results
 
 

@@ -73,7 +73,7 @@ class SuiteLog:
         if not self.kept or any(None in _rights(each) for each in self.kept):
             return "decisions"
         texts = self.texts
-        if texts <= {RIGHT, WRONG, str(None)}:
+        if texts <= {RIGHT, WRONG, NO_DECISION, str(None)}:
             return "right"
         if all(has_declared_options(each.case) for each in self.kept):
             return "decisions"
@@ -94,7 +94,10 @@ class SuiteLog:
         UserError
             No run reached a decision, or ``compare`` asks for what isn't known of every run.
         """
-        group_outcomes(self.cases, self.place)  # refuses a log in which no run decided
+        ended = {end["decision"] for each in self.kept for end in each.ends if "decision" in end}
+        if not ended - ({NO_DECISION} if self.compared == "decisions" else set()):
+            why = "; ".join(("no run of it came to a decision", *list_doubts(self.cases)))
+            raise UserError(f"{self.place}: {why}")
         return {each.case.id: self._ended(each) for each in self.kept}
 
     @cached_property
@@ -272,8 +275,6 @@ def _tell_failures(log: SuiteLog) -> Iterator[str]:
 def _tell_scores(log: SuiteLog) -> Iterator[str]:
     """Yield what a reader must know of a log's scores."""
     rows = [row for each in log.cases for row in each.rows]
-    if unmeasured := sum(bool(row.get("unmeasured")) for row in rows):
-        yield f"{unmeasured:,} of {len(rows):,} runs have no score by loss, and are left out."
     scores = [score for each in log.kept for score in _scores(each)]
     if 0 < (said := len(scores) - scores.count(None)) < len(scores):
         yield (
@@ -286,21 +287,6 @@ def _tell_scores(log: SuiteLog) -> Iterator[str]:
             "The log has scores, but no decisions: two runs of a case end differently if their "
             "scores do, however little. columns.right=COLUMN names a column of right and wrong."
         )
-
-
-def group_outcomes(cases: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
-    """Return outcomes by case; ``place`` names the setting and the file.
-
-    Raises
-    ------
-    UserError
-        No run reached a decision.
-    """
-    outcomes = {logged.case.id: list_outcomes(logged) for logged in cases}
-    if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        why = "; ".join(("no run of it came to a decision", *list_doubts(cases)))
-        raise UserError(f"{place}: {why}")
-    return outcomes
 
 
 def list_outcomes(logged: CaseLog) -> list[str]:

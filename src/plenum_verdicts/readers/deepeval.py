@@ -1,5 +1,6 @@
 """Test runs of deepeval: what it keeps in ``DEEPEVAL_RESULTS_FOLDER``, or as its latest run."""
 
+import math
 from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
@@ -26,15 +27,15 @@ def _read(source: LogSource) -> Records:
 def _row(test: Mapping[str, Any]) -> dict[str, Any]:
     metrics = test.get("metricsData") or []
     scores = {each["name"]: each.get("score") for each in metrics}
-    # NaN is unequal to itself. A test that a metric didn't measure has neither passed nor failed,
-    # though deepeval writes it down as a failure.
-    whole = all(score is not None and score == score for score in scores.values())
+    # A test that a metric didn't measure has neither passed nor failed, though deepeval writes it
+    # down as a failure.
+    whole = all(score is not None and not math.isnan(score) for score in scores.values())
     asked = test["input"] if "input" in test else test.get("scenario") or test.get("name")
     return drop_missing(
         label=make_text(asked),
         content=[asked, test.get("expectedOutput"), test.get("context")],
         decision=test.get("actualOutput") or _last_turn(test),
-        right=test.get("success") if whole else None,
+        right=test.get("success") if whole else math.nan,
         scores=scores,
         expected=test.get("expectedOutput"),
         cost=test.get("tokenCost"),

@@ -32,6 +32,7 @@ from plenum_verdicts.dynamics import (
     plan_further,
 )
 from plenum_verdicts.logs import (
+    UNNAMED,
     CaseLog,
     Log,
     SuiteLog,
@@ -109,8 +110,7 @@ class LoggedRuns:
             return asked.suite
         if asked.gate or asked.decide:
             return True
-        for_cases = bool(asked.baseline) or asked.acceptable < 0.5
-        return not for_cases and is_suite(self.log.cases, self.rule)
+        return asked.acceptable >= 0.5 and is_suite(self.log.cases, self.rule)
 
     def by_group(self) -> Iterator[tuple[str, "LoggedRuns"]]:
         """Yield the runs of each group of a log that is split, with a folder of its own; or all."""
@@ -187,7 +187,15 @@ def judge_config(cfg: DictConfig) -> int:
     settings = read_settings(VerdictConfig, cfg)
     check_verdict(settings)
     require(bool(settings.logs), "logs: give the runs, such as logs=results.json")
-    read = load_runs(settings, "", str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run))
+    place = str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run)
+    try:
+        read = load_runs(settings, "", *place)
+    except BaseException as error:
+        if not cfg.dry_run:
+            with suppress(Exception):  # what ends it must be seen
+                why, status = explain_end(error), find_status(error, NO_VERDICT)
+                publish_unbegun(place[0], settings, why, status, own=True, files=VERDICT)
+        raise
     statuses = []
     for group, each in replace(read, files=VERDICT).by_group():
         if group:
@@ -207,6 +215,7 @@ def judge_or_say(runs: LoggedRuns) -> AuditReport | None:
     """
     if runs.dry_run:
         _judge(runs)
+        say(runs.log.summary)
         ended = sum(len(each.ends) for each in runs.log.cases)
         print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
         return None
@@ -295,13 +304,19 @@ def _load_baseline(runs: LoggedRuns) -> SuiteLog:
     of_logs, of_cases = _split_columns(settings)
     known = load_cases(settings.case, of_cases) if settings.case else ()
     try:
-        before = read_log(
-            str(settings.baseline), known, columns=of_logs, **_choose_rows(settings)
-        ).cases
+        rows = _choose_rows(settings)
+        if runs.log.score != UNNAMED:  # another score in its stead would be compared with it
+            rows["score"] = rows["score"] or runs.log.score
+        before = read_log(str(settings.baseline), known, "", of_logs, settings.format, **rows)
     except UserError as problem:
         raise UserError(str(problem).replace(f"logs={settings.baseline}", name)) from None
-    names = {each.key: each.case.id for each in runs.log.cases if each.key}
-    cases = tuple(_rename(each, names.get(each.key, each.case.id)) for each in before)
+    say(before.summary.replace(f"logs={settings.baseline}", name))
+    now = {(each.key, each.case.text): each.case.id for each in runs.log.cases}
+    # The same id may be another question there: a case is what its content is.
+    cases = tuple(
+        _rename(each, now.get((each.key, each.case.text), f"{each.case.id} (of the baseline)"))
+        for each in before.cases
+    )
     return SuiteLog(cases, name, runs.compared.compared, settings.failures)
 
 

@@ -15,6 +15,7 @@ from .log_mixtures import SOURCES as SOURCES
 from .log_mixtures import folder_name as folder_name
 from .log_mixtures import read_value as read_value
 from .log_scores import RIGHT as RIGHT
+from .log_scores import UNNAMED as UNNAMED
 from .log_scores import WRONG as WRONG
 from .log_scores import read_score as read_score
 from .log_scores import settle_results as settle_results
@@ -30,6 +31,7 @@ __all__ = [
     "NOT_RENAMED",
     "RIGHT",
     "SOURCES",
+    "UNNAMED",
     "WRONG",
     "CaseLog",
     "Columns",

@@ -132,7 +132,7 @@ def read_log(
         ``annotations[name=quality].score``; by default the only one, or the only one whose name
         says that it is about being right.
     scale
-        The lowest and the highest score there is; 0 and 1 by default.
+        The worst and the best score there is; 0 and 1 by default.
     where
         The rows that count, by a value or values of columns: ``{"type": "match"}``.
 
@@ -154,8 +154,8 @@ def read_log(
     'format=jsonl), 2 runs of 1 case: outputs in 2'
     """
     wanted = score or str(columns.get("score") or "")
-    if scale is not None and not scale[0] < scale[1]:
-        raise UserError(f"scale={[*scale]}; give the lowest and the highest score, such as [1,5]")
+    if scale is not None and scale[0] == scale[1]:
+        raise UserError(f"scale={[*scale]}; give the worst and the best score, such as [1,5]")
     sources = find_sources(str(logs))
     reader = find_common_reader(sources, named)
     program = identify(reader, sources)

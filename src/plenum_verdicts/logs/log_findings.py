@@ -125,6 +125,9 @@ def _find_copies(runs: Sequence[LoggedRow]) -> Iterator[str]:
 def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs whose decision and answer say something else than the log does."""
     contrary: Counter[bool] = Counter()
+    both = [(r.row["right"], r.row["score"]) for r in runs if {"right", "score"} <= r.row.keys()]
+    if apart := sum(score == (0 if right else 1) for right, score in both):
+        yield f"{apart:,} runs are right with a score of 0, or wrong with a full one."
     for row in (run.row for run in runs):
         if "right" in row and row.get("answer") and row.get("decision"):
             options = list_options(row)

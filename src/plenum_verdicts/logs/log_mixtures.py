@@ -74,7 +74,7 @@ def folder_name(group: str) -> str:
 def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a sentence for each field in which runs differ that should be of one program."""
     for field, plural in _MIXED.items():
-        if not any(field in row or (field == "day" and "time" in row) for row in rows[:_SHOWN]):
+        if not any(field in row or (field == "day" and "time" in row) for row in rows):
             continue
         values = Counter(read_value(row, field) for row in rows)
         if len(values) < 2:

@@ -105,6 +105,9 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
                 row.pop("scores", None)
                 row.pop("score", None)
     results.score = _choose([row for row in ran if "unmeasured" not in row], wanted, results)
+    if not (results.score or results.right) and any(row.get("scores") for row in ran):
+        for row in ran:  # else being equal to the answer would stand in for all of its scores
+            row.pop("answer", None)
     values = _measure(ran, results.score, scale)
     # A top grade isn't a right answer: only where nothing lies between are both the same.
     binary = values <= {0, 1} and (scale is None or scale[0] == 0)
@@ -119,7 +122,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
         elif "decision" not in row:
             row["decision"] = f"{row['score']:g}"
     if lost := sum("unmeasured" in row for row in ran):
-        results.lines.append(f"{lost:,} of {len(rows):,} runs have no score by loss: left out.")
+        results.lines.append(f"{lost:,} of {len(rows):,} runs have no score by loss.")
     return results
 
 

@@ -61,8 +61,14 @@ class SuiteLog:
 
     @cached_property
     def kept(self) -> tuple[CaseLog, ...]:
-        """The cases with the runs that count: no unmeasured ones, and no failed ones if asked."""
-        kept = (_leave_out(each, self.failures) for each in self.cases)
+        """The cases with the runs that count: no failed ones if asked, and no unmeasured ones.
+
+        Where decisions are compared a run without a score counts if it has one.
+        """
+        return self._keep(unmeasured=self.compared == "decisions")
+
+    def _keep(self, unmeasured: bool) -> tuple[CaseLog, ...]:
+        kept = (_leave_out(each, self.failures, unmeasured) for each in self.cases)
         return tuple(each for each in kept if each.ends)
 
     @cached_property
@@ -70,12 +76,13 @@ class SuiteLog:
         """The comparison in use: ``auto`` is resolved."""
         if self.compare != "auto":
             return self.compare
-        if not self.kept or any(None in _rights(each) for each in self.kept):
+        measured = self._keep(unmeasured=False)
+        if not measured or any(None in _rights(each) for each in measured):
             return "decisions"
-        texts = self.texts
+        texts = {str(end.get("decision")) for each in measured for end in each.ends}
         if texts <= {RIGHT, WRONG, NO_DECISION, str(None)}:
             return "right"
-        if all(has_declared_options(each.case) for each in self.kept):
+        if all(has_declared_options(each.case) for each in measured):
             return "decisions"
         own = len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
         return "right" if own else "decisions"
@@ -279,8 +286,10 @@ def _tell_scores(log: SuiteLog) -> Iterator[str]:
     if 0 < (said := len(scores) - scores.count(None)) < len(scores):
         yield (
             f"The log says only of {said:,} of {len(scores):,} runs whether they are right, so "
-            "that nothing is said of the score."
+            "that nothing is said of the score; compare=right leaves the others out."
         )
+    if left := len(rows) - sum(len(each.rows) for each in log.kept):
+        yield f"{left:,} runs are left out, which failed or which nothing measured."
     graded = [row for row in rows if "score" in row and "right" not in row]
     if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):
         yield (
@@ -301,13 +310,14 @@ def _draw_order(outcomes: tuple[str, ...]) -> list[str]:
     return [outcomes[place] for place in drawn.permutation(len(outcomes))]
 
 
-def _leave_out(logged: CaseLog, failures: Failures) -> CaseLog:
-    """Return a case without runs that don't count: unmeasured ones, and failed ones if asked."""
+def _leave_out(logged: CaseLog, failures: Failures, unmeasured: bool) -> CaseLog:
+    """Return a case without runs that don't count; ``unmeasured`` ones may, with a decision."""
     both = zip(logged.rows, logged.ends, strict=True)
     kept = [
         (row, end)
         for row, end in both
-        if not row.get("unmeasured") and not (failures == "leave_out" and end["status"] == "failed")
+        if not (failures == "leave_out" and end["status"] == "failed")
+        and ("unmeasured" not in row or (unmeasured and end.get("decision") != NO_DECISION))
     ]
     if len(kept) == len(logged.ends):
         return logged

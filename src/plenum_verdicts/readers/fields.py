@@ -32,7 +32,9 @@ def make_label(inputs: Any) -> str:
 
 def find_decision(output: Any) -> str:
     """Return the decision in an output: itself, its only value, or that of a telling key."""
-    if isinstance(output, Mapping) and output:
+    if isinstance(output, Mapping | list) and not output:
+        return ""
+    if isinstance(output, Mapping):
         known = [output[key] for key in _ANSWERS if key in output]
         if known or len(output) == 1:
             return make_text((known or list(output.values()))[0])

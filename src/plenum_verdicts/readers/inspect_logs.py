@@ -44,7 +44,8 @@ def _samples(source: LogSource) -> Iterator[tuple[str, Any]]:
             yield f"sample {number}", sample
         return
     with _open(source) as archive:
-        for name in sorted(name for name in archive.namelist() if _SAMPLE.fullmatch(name)):
+        # A retried sample is written again, under the same name; the last one counts.
+        for name in sorted({name for name in archive.namelist() if _SAMPLE.fullmatch(name)}):
             yield name, _member(archive, name)
 
 
@@ -123,7 +124,7 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     target = sample.get("target")
     row = {
         "case": sample["id"],
-        "content": about.get("task"),
+        "content": [about.get("task"), _input(sample.get("input"))],
         "id": sample.get("uuid"),
         "run": sample["epoch"],
         "text": _input(sample.get("input")),
@@ -147,6 +148,8 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     }
     if choices := sample.get("choices"):
         row["options"] = choices
+    else:
+        del row["answer"]  # whether a text is right, a scorer says
     if error := sample.get("error"):
         row["error"] = error.get("message") or "error"
     return row

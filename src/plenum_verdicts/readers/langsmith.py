@@ -19,7 +19,7 @@ def _recognises(source: LogSource) -> bool:
     with_runs = {"runs", "dataset_id"} <= keys or "runs[].reference_example_id" in keys
     # Phoenix has an example_id, too; only LangSmith's columns are parts of inputs and outputs.
     parts = {name.partition(".")[0] for name in source.columns}
-    table = "example_id" in source.columns and bool({"inputs", "outputs", "feedback"} & parts)
+    table = "example_id" in source.columns and {"inputs", "outputs"} <= parts
     return with_runs or "reference_example_id" in keys or table
 
 

@@ -510,15 +510,18 @@ def _drop_infinite(value: Any) -> Any:
 
 
 def short(name: str) -> str:
-    """Return a name as one short line for a table.
-
-    One that begins as a command of GitHub's runner does gets an invisible mark before it: a line of
-    the screen may begin with it.
-    """
-    line = flatten(name) or "-"
-    if line.lstrip().startswith(("::", "##[")):
-        line = f"\u200b{line}"
+    """Return a name as one short line for a table."""
+    line = quiet(name) or "-"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
+
+
+def quiet(text: str) -> str:
+    """Return a text as one line that is no command of GitHub's runner.
+
+    A line of the screen may begin with it: an invisible mark stands before what would be a command.
+    """
+    line = flatten(text)
+    return f"\u200b{line}" if line.lstrip().startswith(("::", "##[")) else line
 
 
 def list_verdict_fields(

@@ -1,6 +1,7 @@
 """The table of requirements by which reviewers read an audit, and the sections that answer them."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 
@@ -9,85 +10,8 @@ from plenum.reports import Block, Column, Grid, Section, Table, make_keys
 TITLE = "Which requirement asks for which figure"
 """The title of the section ``clauses``."""
 
-_CLAUSES = (
-    (
-        "EU AI Act, Art. 15(1)",
-        "accuracy and robustness, consistently throughout the lifecycle",
-        "how often runs decide alike, with intervals; right decisions; changes since a baseline",
-        (
-            "verdict",
-            "shown",
-            "baseline",
-        ),
-    ),
-    (
-        "EU AI Act, Art. 15(4)",
-        "resilience to errors, faults and inconsistencies",
-        "failed runs; runs without a decision; other settings and wordings",
-        (
-            "shown",
-            "asked",
-            "cost",
-            "steadier",
-        ),
-    ),
-    (
-        "EU AI Act, Annex IV 2(g)",
-        "metrics, test logs and reports, dated and signed by those responsible",
-        "the dates, digests and lines to sign on this page; the journals or the log",
-        ("record",),
-    ),
-    (
-        "NIST AI RMF, MEASURE 1.1, 2.1",
-        "documented metrics, test sets and tools",
-        "the criterion, the cases and the versions",
-        (
-            "verdict",
-            "controlled",
-            "record",
-        ),
-    ),
-    (
-        "NIST AI RMF, MEASURE 2.5",
-        "shown to be valid and reliable, with the limits of generalising",
-        "the verdict with its chance of error; what it doesn't say",
-        (
-            "verdict",
-            "limits",
-        ),
-    ),
-    (
-        "ISO/IEC TS 42119-2, headings of a test report",
-        "scope, deviations, results against criteria, what is open",
-        "the program and its cases; what was excluded; verdict and criterion; undecided cases",
-        (
-            "follows",
-            "excluded",
-            "limits",
-            "record",
-        ),
-    ),
-    (
-        "ISO 5725, repeatability",
-        "agreement of results under the same conditions",
-        "disagreement of two runs; of a suite with right answers also its noise floor",
-        (
-            "shown",
-            "cases",
-        ),
-    ),
-    (
-        "ISO 5725, reproducibility",
-        "agreement under other conditions: another day, operator or instrument",
-        "other settings and wordings; a baseline of another day; what differs by column",
-        (
-            "asked",
-            "baseline",
-            "steadier",
-        ),
-    ),
-)
-"""Instrument, what it asks for, the figures, and the sections that may have them."""
+_CLAUSES = Path(__file__).with_name("clauses.csv")
+"""Requirements, what each asks for, the figures, and the sections that may have them."""
 
 
 def compose_sections(
@@ -124,13 +48,11 @@ def map_clauses(titles: Mapping[str, str]) -> Table:
     Table
         A line each; a requirement whose sections the page lacks says so.
     """
-    records = []
-    for instrument, asks, figures, answering in _CLAUSES:
-        sections = [titles[name] for name in answering if name in titles]
-        where = "; ".join(sections) or "not measured here"
-        records.append(
-            {"requirement": instrument, "asks": asks, "figures": figures, "where": where}
-        )
+    clauses = pd.read_csv(_CLAUSES)
+    found = (
+        [titles[name] for name in names.split() if name in titles] for names in clauses["sections"]
+    )
+    clauses["where"] = ["; ".join(sections) or "not measured here" for sections in found]
     columns = (
         *make_keys(["requirement"]),
         Column("asks", "asks for"),
@@ -142,4 +64,4 @@ def map_clauses(titles: Mapping[str, str]) -> Table:
         "ask for. Who is affected, and under whose supervision, are outside of these figures.",
     )
     title = "Requirements, and the figures that answer them"
-    return Table("audit_clauses", title, pd.DataFrame(records), columns, notes)
+    return Table("audit_clauses", title, clauses, columns, notes)

@@ -43,8 +43,8 @@ def report_log(
     return AuditReport(
         study=results.study,
         committee=log.committee,
-        verdict=None if results.stopped else results.family.verdict,
-        stopped=results.stopped,
+        verdict=_name_verdict(results, suite),
+        stopped="" if suite else results.stopped,
         doubts=results.doubts,
         rule=results.family.rule,
         cases=cases,
@@ -56,6 +56,12 @@ def report_log(
         beside=collect_sections(results),
         suite=suite,
     )
+
+
+def _name_verdict(results: AuditResult, suite: SuiteReport | None) -> str | None:
+    if suite:
+        return suite.found.verdict.verdict
+    return None if results.stopped else results.family.verdict
 
 
 def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
@@ -145,5 +151,5 @@ def _gather_control(log: Log) -> Circumstances:
         models=tuple(sorted(models)),
         backend=LOGS,
         messages=any(row.get("messages") for each in log.cases for row in each.rows),
-        origin=f"backend: {LOGS}",
+        origin=f"backend: {LOGS}; {log.summary}",
     )

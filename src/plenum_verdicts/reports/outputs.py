@@ -27,12 +27,13 @@ def refuse_overwriting(settings: VerdictConfig) -> None:
     UserError
         Runs or cases lie there under the name of an output.
     """
-    out = Path(settings.out).expanduser().resolve()
+    held = Path(settings.out).expanduser()
+    written = [each for name in _NAMES for each in held.glob(f"{name}.*") if each.exists()]
     for name in ("logs", "baseline", "case"):
         given = str(getattr(settings, name) or "")
         path = Path(given).expanduser()
         files = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))
-        if any(file.resolve().parent == out and file.stem in _NAMES for file in files):
+        if any(file.samefile(each) for file in files for each in written):
             raise UserError(
                 f"out: {settings.out}; {name}={given} lies there under the name of an output, and "
                 "would be written over: give another folder"

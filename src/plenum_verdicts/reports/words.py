@@ -5,7 +5,15 @@ from collections.abc import Callable, Mapping
 
 from plenum.base import flatten
 from plenum.reports import render
-from plenum_verdicts.reports.audit import AUDIT, SUITE, VERDICT, AuditReport, CaseAudit, short
+from plenum_verdicts.reports.audit import (
+    AUDIT,
+    SUITE,
+    VERDICT,
+    AuditReport,
+    CaseAudit,
+    quiet,
+    short,
+)
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""
@@ -86,7 +94,7 @@ def _percent(bound: float) -> str:
 
 def format_counts(counts: Mapping[str, int]) -> str:
     """Format counts by name, as in ``A 38, B 2``."""
-    return ", ".join(f"{flatten(name)} {n}" for name, n in counts.items())
+    return ", ".join(f"{quiet(name)} {n}" for name, n in counts.items())
 
 
 def format_decisions(case: CaseAudit) -> str:
@@ -112,7 +120,7 @@ def format_outcome(case: CaseAudit, label: str) -> str:
     """Return an outcome of a case: an option's label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))
     if label not in case.options:
-        return _OUTCOMES.get(label, flatten(label))
+        return _OUTCOMES.get(label, quiet(label))
     if name == label or not name:
-        return flatten(label)
-    return f"{flatten(label)} ({name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'})"
+        return quiet(label)
+    return f"{quiet(label)} ({name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'})"

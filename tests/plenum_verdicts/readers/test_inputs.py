@@ -126,7 +126,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     "logs/lmeval-two-filters.jsonl": ({}, "choose one: where={filter: flexible-extract}"),
     "logs/pf-cached-repeats-40.json": ({}, "120 of 160 runs were answered by a cache"),
     "logs/two-copies-of-one-file": ({}, "are equal, byte by byte"),
-    "logs/scores-null.jsonl": ({"scale": (5, 1)}, "give the lowest and the highest"),
+    "logs/scores-null.jsonl": ({"scale": (5, 5)}, "give the worst and the best"),
     "logs/openai-evals-log.jsonl": (
         {"where": {"type": "mach"}}, "no row is so; there are type=match"),
     "logs-right/retried-rows-same-run-number.jsonl": ({}, "it stands in line 16, too"),

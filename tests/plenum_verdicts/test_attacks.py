@@ -3,14 +3,18 @@
 import csv
 import json
 import math
+import warnings
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
+from command_line import Run
 
 from plenum.base.errors import UserError
 from plenum_verdicts import LoggedRuns, VerdictConfig, judge_log, load_runs
+from plenum_verdicts.logs import read_log
 from plenum_verdicts.reports import AuditReport
 
 Rows = list[dict[str, Any]]
@@ -359,3 +363,84 @@ def test_files_that_are_read_are_never_written_over(tmp_path: Path, named: str) 
     with pytest.raises(UserError, match="out: "):
         load_runs(settings, "", "attack", "")
     assert log.read_text() == text
+
+
+def test_cases_of_inspect_are_what_they_ask_in_any_order_of_the_data_set() -> None:
+    """Three nights whose data set inspect shuffled: its ids are places."""
+    log = read_log(Path(__file__).parent / "inputs/tools/inspect-shuffled-nights")
+    assert [len(each.rows) for each in log.cases] == [3] * 12
+    assert all(len({row["decision"] for row in each.rows}) == 1 for each in log.cases)
+    assert sum(row["right"] for each in log.cases for row in each.rows) == 24
+
+
+def test_a_sample_that_was_retried_counts_once(tmp_path: Path) -> None:
+    sample = {"id": "a", "epoch": 1, "input": "?", "target": "yes", "scores": {"s": {"value": "C"}}}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of zipfile: a name stands twice
+        with zipfile.ZipFile(tmp_path / "a.eval", "w") as archive:
+            archive.writestr("header.json", json.dumps({"eval": {"task": "t"}}))
+            for value in "IC":
+                held = sample | {"scores": {"s": {"value": value}}}
+                archive.writestr("samples/a_epoch_1.json", json.dumps(held))
+    (case,) = read_log(tmp_path / "a.eval").cases
+    assert [row["right"] for row in case.rows] == [True]
+
+
+def test_a_judge_that_failed_hides_no_flip(tmp_path: Path) -> None:
+    rows = [row | {"right": None} if row["decision"] == "B" else row for row in runs_of("AAAB", 40)]
+    rows = [{"right": True, **row} for row in rows]
+    report = judge_log(load(tmp_path, rows, suite=True))
+    assert disagreement(0.5)(report)
+    other = judge_log(load(tmp_path, rows, suite=True, compare="right"))
+    assert disagreement(0)(other)
+    assert "left out" in " ".join(other.doubts)
+
+
+def test_a_baseline_is_of_the_same_questions_and_the_same_score(tmp_path: Path) -> None:
+    old = tmp_path / "old.jsonl"
+    for before, now, words in (
+        ({"scores": {"tone": 1}}, {"scores": {"accuracy": 0}}, "no run has accuracy"),
+        ({"text": "another?", "right": True}, {"text": "one?", "right": False}, "no case has two"),
+    ):
+        old.write_text("".join(json.dumps(row) + "\n" for row in runs_of("AAA", 12, **before)))
+        with pytest.raises(UserError, match=words):
+            judge_log(load(tmp_path, runs_of("AAA", 12, **now), suite=True, baseline=str(old)))
+
+
+@pytest.mark.parametrize("link", ["symlink_to", "hardlink_to"])
+def test_links_to_what_is_read_are_not_written_through(tmp_path: Path, link: str) -> None:
+    (tmp_path / "log.csv").write_text("case,decision\na,x\na,x\n")
+    out = tmp_path / "out"
+    out.mkdir()
+    getattr(out / "verdict.csv", link)(tmp_path / "log.csv")
+    settings = VerdictConfig(logs=str(tmp_path / "log.csv"), out=str(out))
+    with pytest.raises(UserError, match="would be written over"):
+        load_runs(settings, "", "attack", "")
+
+
+@pytest.mark.parametrize("given", [{}, [], "", None])
+def test_nothing_is_no_output(tmp_path: Path, given: Any) -> None:
+    rows = [
+        {
+            "case": f"c{n % 4}",
+            "inputs": {"q": n % 4},
+            "outputs": given,
+            "reference_example_id": f"c{n % 4}",
+        }
+        for n in range(12)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(rows))
+    with pytest.raises(UserError, match="outputs of all 12 runs are empty"):
+        read_log(tmp_path / "a.json")
+
+
+def test_the_files_of_a_log_that_cant_be_read_say_so(tmp_path: Path, run: Run) -> None:
+    (tmp_path / "good.jsonl").write_text("".join(json.dumps(r) + "\n" for r in runs_of("AAAA", 50)))
+    (tmp_path / "bad.jsonl").write_text("{")
+    given = ("scripts/verdict.py", "tracking=none", "out=out")
+    run("logs=good.jsonl", *given[1:], script=given[0])
+    assert json.loads((tmp_path / "out/verdict.json").read_text())["verdict"] == "stable"
+    run("logs=bad.jsonl", *given[1:], script=given[0], status=2)
+    held = json.loads((tmp_path / "out/verdict.json").read_text())
+    assert (held["verdict"], held["exit_status"]) == (None, 2)
+    assert "Stable" not in (tmp_path / "out/verdict.md").read_text()

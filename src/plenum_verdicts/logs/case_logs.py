@@ -220,7 +220,11 @@ def collect_log(
     results = settle_results(rows, score, scale)
     _require_outcomes(place, runs, columns, results)
     known = {case.id: case for case in cases}
-    lines = [*results.lines, *name_cases(runs, known), *find_doubts(runs, reader.general)]
+    lines = [
+        *results.lines,
+        *name_cases(runs, known, reader.placed),
+        *find_doubts(runs, reader.general),
+    ]
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
     logged, found = _group(runs, known, by, place), count_found(runs, results, reader.verdict)

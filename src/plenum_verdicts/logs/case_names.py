@@ -62,17 +62,23 @@ def read_label(given: Any) -> str:
     return _flat(str(int(given) if whole else given))
 
 
-def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterator[str]:
+def name_cases(
+    runs: Sequence[LoggedRow], known: Container[str] = (), placed: bool = False
+) -> Iterator[str]:
     """Set the names of all runs' cases; yield a sentence if one id has several contents.
 
     Parameters
     ----------
     known
         Ids of cases that are given: they are what they are called.
+    placed
+        True if runs of one content are of one case, whatever their ids.
     """
     alike: defaultdict[tuple[str, str], list[LoggedRow]] = defaultdict(list)
-    for run in runs:
-        alike[run.label, run.content].append(run)
+    first: dict[str, str] = {}
+    for run in sorted(runs, key=lambda run: run.label) if placed else runs:
+        label = first.setdefault(run.content, run.label) if placed and run.content else run.label
+        alike[label, run.content].append(run)
     split: list[tuple[str, list[str]]] = []
     found: defaultdict[tuple[str, ...], list[LoggedRow]] = defaultdict(list)
     for identity, held in alike.items():
@@ -81,7 +87,7 @@ def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterato
             split.append((identity[0], fields))
         for run in held:
             found[*identity, *(str(_read(run.row, name)) for name in fields)].append(run)
-    for held, named in zip(found.values(), list_names(found, known), strict=True):
+    for held, named in zip(found.values(), list_names(found, known, placed), strict=True):
         for run in held:
             run.case, run.key = named
     if split:
@@ -94,7 +100,7 @@ def name_cases(runs: Sequence[LoggedRow], known: Container[str] = ()) -> Iterato
 
 
 def list_names(
-    told: Collection[tuple[str, ...]], known: Container[str] = ()
+    told: Collection[tuple[str, ...]], known: Container[str] = (), placed: bool = False
 ) -> Iterator[tuple[str, str]]:
     """Yield a name and a key of each case: its label; where this is shared, with what else it has.
 
@@ -102,7 +108,7 @@ def list_names(
     ----------
     told
         What each case is told by: its label, JSON of its content, and more if these aren't enough.
-    known
+    known, placed
         As for :func:`name_cases`.
 
     Examples
@@ -112,7 +118,7 @@ def list_names(
     """
     shared = Counter(_shorten(label) for label, *_ in told)
     for label, content, *parts in told:
-        name, key = _shorten(label), digest([label, content, *parts])
+        name, key = _shorten(label), digest(["" if placed else label, content, *parts])
         if label in known:
             name = label
         elif shared[name] > 1:

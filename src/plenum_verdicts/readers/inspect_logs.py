@@ -121,13 +121,13 @@ def _load(data: bytes) -> Any:
 def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a sample of one epoch to a row."""
     usage = (sample.get("model_usage") or {}).values()
-    target = sample.get("target")
+    target, asked = sample.get("target"), _input(sample.get("input"))
     row = {
         "case": sample["id"],
-        "content": [about.get("task"), _input(sample.get("input"))],
+        "content": [about.get("task"), asked, target],
         "id": sample.get("uuid"),
         "run": sample["epoch"],
-        "text": _input(sample.get("input")),
+        "text": asked,
         "decision": _decision(sample),
         "answer": _label(target[0] if isinstance(target, list) and target else target),
         "messages": [
@@ -193,4 +193,6 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-READER = LogReader("inspect", "a log of inspect", _recognises, _read, _describe, tell=_tell)
+READER = LogReader(
+    "inspect", "a log of inspect", _recognises, _read, _describe, tell=_tell, placed=True
+)

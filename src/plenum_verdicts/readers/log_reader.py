@@ -144,6 +144,9 @@ class LogReader:
     one_of
         A field in which a log must have one value, such as a filter of answers: rows with others
         are of the same runs. ``where`` chooses one.
+    placed
+        True if its ids may be places in a data set, which another order of it changes: ``content``
+        alone says which case it is, and the id is its name.
     """
 
     name: str
@@ -155,6 +158,7 @@ class LogReader:
     tell: Callable[[LogSource], Iterable[str]] = lambda source: ()
     verdict: str = "right"
     one_of: str = ""
+    placed: bool = False
 
 
 READERS: Registry[LogReader] = Registry(GROUP, "format", LogReader)

@@ -36,6 +36,7 @@ try:
 
     from plenum.base import NO_VERDICT
     from plenum.cli import front_door, one_line_errors
+    from plenum_verdicts import quote_argument
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -55,17 +56,8 @@ def main(cfg: DictConfig) -> None:
 
 
 def as_hydra_reads_it(argument: str) -> str:
-    """``committee=X`` as ``committee.target=X``; a command line and a gate in quotes of their own.
-
-    ``columns`` may have any field: what a data set or a log knows is checked as it is read.
-    """
-    key, _, value = argument.partition("=")
-    if re.match(r"columns(\..+|=\{.*)", argument):
-        return f"++{argument}"
-    if key in ("committee.command", "gate") and value[:1] + value[-1:] not in ('""', "''"):
-        mark = "'" if '"' in value else '"'
-        return f"{key}={mark}{value}{mark}"
-    return re.sub(r"^committee=(?!\{)", "committee.target=", argument)
+    """``committee=X`` as ``committee.target=X``; the rest as for verdicts."""
+    return re.sub(r"^committee=(?!\{)", "committee.target=", quote_argument(argument))
 
 
 if __name__ == "__main__":

@@ -273,7 +273,7 @@ class Judge:
         labels = {"replicate": "/".join(pair["names"].values())}
         for attempt in (1, 2):  # an answer without a score is asked for once more
             answer = await caller.ask(chat, labels)
-            if answer.response.fingerprint == models.SIMULATED:
+            if answer.response.fingerprint == records.SIMULATED:
                 raise base.Stopped(f"model {self.model}: simulated answers can't judge meaning")
             caller.note_answer(chat, labels, answer)
             reply = answer.response.reply

@@ -1,19 +1,35 @@
-"""Studies of programs for tests and benchmarks of audits: real journals, tracked by the writer."""
+"""Studies of programs for tests of audits: real journals, and conditions in MLflow if asked."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from pydantic import TypeAdapter
+
 from plenum.base.identity import digest
+from plenum.design import Budget, Calls, Job
 from plenum.design.settings import Backend, Sampling, Simulated
 from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
 from plenum.records import Journal, Usage, read
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
+from plenum_audit.design import AuditConfig
 from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.reports import publish_audited
 from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.dynamics.audit_result import AuditResult
+from plenum_verdicts.dynamics.audit_runs import plan_further
+from plenum_verdicts.dynamics.audits import (
+    UNDECIDED,
+    StabilityRule,
+    judge_cases,
+    judge_family,
+    select_ended,
+)
+from plenum_verdicts.reports.audit import AuditReport
+from plenum_verdicts.reports.record import AuditSubject
 
 OPTIONS = {"A": "Hire", "B": "Don't hire"}
 SPENT = {"tokens_in": 100, "tokens_out": 20, "cost": 0.001}
@@ -46,7 +62,10 @@ def conversation(decision: str, rounds: int = 2, *, part: int = 2, shares: bool 
 
 @dataclass
 class AuditStudy:
-    """A study whose cases and runs a test decides."""
+    """A study whose cases and runs a test decides.
+
+    With ``tracked`` an audit is logged, and with ``stored`` MLflow also has the conditions.
+    """
 
     folder: Path
     name: str = "hiring"
@@ -55,9 +74,10 @@ class AuditStudy:
     program: Mapping[str, Any] = field(
         default_factory=lambda: {"code": "c0ffee", "python": "3.11", "packages": {"langgraph": "1"}}
     )
-
-    def __post_init__(self) -> None:
-        self.writer = StudyWriter(self.uri, self.name, "v1")
+    tracked: bool = False
+    stored: bool = False
+    jobs: list[Job] = field(default_factory=list)
+    tried: list[Job] = field(default_factory=list)
 
     @property
     def uri(self) -> str:
@@ -67,7 +87,7 @@ class AuditStudy:
     @property
     def chosen(self) -> Settings:
         """What reports are given."""
-        return Settings(self.name, self.uri, self.folder / self.name, window=(1, 20), draws=100)
+        return Settings(self.name, self.uri, self.folder / self.name)
 
     def case(
         self,
@@ -79,11 +99,11 @@ class AuditStudy:
         options: Mapping[str, str] = OPTIONS,
         answer: str | None = None,
         knobs: Mapping[str, Any] | None = None,
-        target: int | None = None,
     ) -> None:
         """Run a case; a decision ``failed:REASON`` is a run that failed, ``pending`` waits.
 
-        ``failed:REASON:DETAIL`` says why, and so does ``none:DETAIL`` of an unread decision.
+        ``failed:REASON:DETAIL`` says why, and so does ``none:DETAIL`` of an unread decision. With
+        ``knobs`` the case has settings that were tried beside the usual ones.
         """
         condition = ProgramCondition(
             committee=self.committee,
@@ -97,25 +117,73 @@ class AuditStudy:
             rounds=1,
             seed=0,
         )
-        head = condition.as_mapping()
-        given = runs or [conversation(decision) for decision in decisions]
-        journals = [
-            self._journal(head, number, decision, entries)
-            for number, (decision, entries) in enumerate(zip(decisions, given, strict=True))
-        ]
-        transcripts = [read(journal) for journal in journals]
-        wanted = target or len(journals)
-        writer = self.writer.open({**head, "cell": condition.cell}, wanted)
-        for journal in journals:
-            writer.replicate(journal, Usage())
-        writer.close(
-            journals, report_condition(transcripts, count_usage(transcripts, (), wanted, "")), ""
+        job = Job(
+            condition=condition,
+            study=self.name,
+            replicates=len(decisions),
+            calls=Calls(),
+            budget=Budget(),
+            prices={},
+            tracking_uri=self.uri if self.tracked or self.stored else None,
+            journals=str(self.folder / "journals" / self.name),
+            dry_run=False,
+            retry_failed=False,
+            config="",
+            traces="none",
         )
+        (self.tried if knobs else self.jobs).append(job)
+        given = runs or [conversation(decision) for decision in decisions]
+        for number, (decision, entries) in enumerate(zip(decisions, given, strict=True)):
+            self._journal(job, number, decision, entries)
+        if self.stored:
+            self._store(job)
 
-    def _journal(self, head: dict[str, Any], number: int, decision: str, entries: Entries) -> Path:
-        folder = self.folder / "journals" / self.name / str(head["condition"])
-        path = folder / f"{number:03d}.jsonl"
-        with Journal(path, {**head, "replicate": number}) as journal:
+    def judge(self, rule: StabilityRule | None = None, **beside: Any) -> AuditResult:
+        """What an audit of the cases came to, with what it has beside its verdicts."""
+        rule = rule or StabilityRule()
+        outcomes, options = {}, {}
+        for job in self.jobs:
+            runs = [read(path) for path in journals(job)]
+            rows = ((run.head["replicate"], run.status, str(run.decision)) for run in runs)
+            head = job.condition.as_mapping()
+            outcomes[head["case"]], options[head["case"]] = select_ended(rows), [*head["options"]]
+        cases = judge_cases(outcomes, options, rule)
+        further = {
+            case: plan_further(outcomes[case], options[case], rule)
+            for case, verdict in cases.items()
+            if verdict.verdict == UNDECIDED
+        }
+        return AuditResult(self.name, "", cases, judge_family(cases, rule), further, **beside)
+
+    def publish(
+        self,
+        results: AuditResult | None = None,
+        subjects: tuple[AuditSubject, ...] = (),
+        **settings: Any,
+    ) -> AuditReport:
+        """Publish the audit of the cases as it has ended, and read its ``audit.json``."""
+        out = self.chosen.out
+        given = AuditConfig(out=str(out), **settings)
+        results = results or self.judge(StabilityRule(given.acceptable, given.unacceptable))
+        publish_audited(self.jobs, given, results, subjects, self.tried)
+        written = (out / "audit.json").read_text(encoding="utf-8")
+        return TypeAdapter(AuditReport).validate_json(written, strict=True)
+
+    def _store(self, job: Job) -> None:
+        """Write a condition to MLflow, as a sweep does."""
+        written = journals(job)
+        transcripts = [read(path) for path in written]
+        writer = StudyWriter(self.uri, self.name, "v1").open(
+            {**job.condition.as_mapping(), "cell": job.condition.cell}, len(written)
+        )
+        for path in written:
+            writer.replicate(path, Usage())
+        accounts = count_usage(transcripts, (), len(written), "")
+        writer.close(written, report_condition(transcripts, accounts), "")
+
+    def _journal(self, job: Job, number: int, decision: str, entries: Entries) -> None:
+        path = Path(job.journals) / job.condition.folder / f"{number:03d}.jsonl"
+        with Journal(path, {**job.condition.as_mapping(), "replicate": number}) as journal:
             for entry in entries:
                 journal.append(entry)
             status, _, reason = decision.partition(":")
@@ -127,4 +195,8 @@ class AuditStudy:
                 unread = {"unread": reason} if reason else {}
                 ended = {"status": "completed", "decision": status, **unread}
                 journal.append({"kind": "end", **ended})
-        return path
+
+
+def journals(job: Job) -> list[Path]:
+    """The journals of a job, in the order of its runs."""
+    return sorted((Path(job.journals) / job.condition.folder).glob("*.jsonl"))

@@ -7,24 +7,37 @@
              and from CSV, judged as a suite, and 2,000 cases of 100, a verdict each; next to them
              the seconds in which the standard library reads the same file, in turns
 - page       megabytes of the page of 200 cases of 5 runs, with the advice on acting alone
+- tests      logs as people have them (`inputs`), logs that were right before (`inputs_right`) and
+             attacks on rows, each with the number that fall short, by the tests that hold them
+- order      fields of verdict.json that change with shuffled rows, renamed cases, options in
+             another order, or another time zone
+- options    settings of the commands on runs, and on programs
 
 `--quick` takes a tenth of the cases. The last line is JSON with all figures.
 """
 
 import csv
 import json
+import math
+import os
+import random
 import resource
+import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import fields
 from pathlib import Path
 from typing import Any, TextIO
+from xml.etree import ElementTree
 
 import numpy as np
 from measuring import measure_parts, watch
 from numpy.typing import NDArray
 
+from plenum_audit.design import AuditConfig, CommitteeConfig
+from plenum_verdicts import VerdictConfig
 from plenum_verdicts.suites import (
     SuiteRule,
     SuiteRuns,
@@ -36,8 +49,10 @@ from plenum_verdicts.suites import (
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 200_000
-TO_REACH = {"estimates_200k_s": "≤ 1", "logs_200k_s": "≤ 30", "logs_200k_mb": "≤ 1500",
-            "logs_by_case_s": "≤ 20", "page_mb": "≤ 1"}  # fmt: skip
+TO_REACH = {"estimates_200k_s": "≤ 1", "rows_200k_s": "≤ 15", "rows_200k_mb": "≤ 600",
+            "logs_by_case_s": "≤ 20", "page_mb": "≤ 1", "inputs_short": "0",
+            "inputs_right_short": "0", "attacks_short": "0", "order": "0",
+            "options_verdict": "≤ 22", "options_audit": "≤ 28"}  # fmt: skip
 """What the figures should be, on two idle cores."""
 
 _VERDICTS = (0, 1, 3)
@@ -87,10 +102,10 @@ def _logs(quick: bool) -> dict[str, Any]:
         )
     suites = ("results.json", "runs.csv")
     return {
-        "logs_200k_s": round(max(seconds[name] for name in suites), 1),
+        "rows_200k_s": round(max(seconds[name] for name in suites), 1),
         "logs_csv_s": round(seconds["runs.csv"], 1),
         "logs_by_case_s": round(seconds["cases.jsonl"], 1),
-        "logs_200k_mb": round(max(megabytes.values())),
+        "rows_200k_mb": round(max(megabytes.values())),
         "logs_read_s": {name: round(each, 2) for name, each in read.items()},
     }
 
@@ -124,6 +139,110 @@ def _page(quick: bool) -> dict[str, Any]:
         asked = ("suite=true", "decide=true", f"logs={path}", f"out={folder}/out")
         watch(_command(*asked), folder, allowed=_VERDICTS)
         return {"page_mb": round(Path(folder, "out/suite.html").stat().st_size / 1e6, 3)}
+
+
+def _tests(quick: bool) -> dict[str, Any]:
+    """Count the tests of logs that people have and of attacks, and those that fall short."""
+    files = ("readers/test_inputs.py", "test_log_rows.py", "test_attacks.py")
+    with tempfile.TemporaryDirectory() as folder:
+        report = Path(folder, "report.xml")
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
+        tests = [str(ROOT / "tests/plenum_verdicts" / file) for file in files]
+        done = [*command, "-m", "long or not long", f"--junitxml={report}", *tests]
+        watch(done, str(ROOT), allowed=(0, 1))
+        cases = [*ElementTree.parse(report).iter("testcase")]
+    found: dict[str, int] = {}
+    for case in cases:
+        kind = "attacks" if "test_inputs" not in case.attrib["classname"] else "inputs"
+        kind = "inputs_right" if "logs-right/" in case.attrib["name"] else kind
+        short = case.find("failure") is not None or case.find("error") is not None
+        found[kind] = found.get(kind, 0) + 1
+        found[f"{kind}_short"] = found.get(f"{kind}_short", 0) + short
+    return found
+
+
+def _order(quick: bool) -> dict[str, Any]:
+    """Count the fields of a verdict that change with what means nothing."""
+    draw = random.Random(3)
+    options = {"A": "Hire", "B": "Reject"}
+    rows = [
+        {
+            **{"case": f"case {n // 4}", "text": f"Question {n // 4}?", "answer": "A"},
+            **{"decision": "AB"[draw.random() < (0.5 if n < 20 else 0.05)], "options": options},
+            **{"time": f"2026-01-0{1 + n % 2}T2{n % 4}:30:00+02:00", "cost": 0.01},
+        }
+        for n in range(56)
+    ]
+    shuffled = draw.sample(rows, len(rows))
+    turned = [row | {"options": dict(reversed(options.items()))} for row in rows]
+    names = {f"case {n}": f"case {(5 * n) % 14}" for n in range(14)}
+    renamed = [row | {"case": names[str(row["case"])]} for row in rows]
+    back = {new: old for old, new in names.items()}
+    changed = []
+    for asked in ("suite=true", "suite=false"):
+        usual = _judge_rows(rows, asked, {})
+        for other in (
+            _judge_rows(shuffled, asked, {}),
+            _judge_rows(turned, asked, {}),
+            _judge_rows(renamed, asked, {}, back),
+            _judge_rows(rows, asked, {"TZ": "Pacific/Auckland"}),
+        ):
+            known = usual.keys() | other.keys()
+            changed += [f for f in known if not _are_equal(usual.get(f), other.get(f))]
+    print(f"changed: {', '.join(sorted(set(changed))) or 'nothing'}")
+    return {"order": len(changed)}
+
+
+def _judge_rows(
+    rows: list[dict[str, Any]], asked: str, more: dict[str, str], back: dict[str, str] | None = None
+) -> dict[str, Any]:
+    """Return the fields of the verdict on rows, with the names that cases had before."""
+    with tempfile.TemporaryDirectory() as folder:
+        text = "".join(json.dumps(row) + "\n" for row in rows)
+        Path(folder, "runs.jsonl").write_text(text, encoding="utf-8")
+        script, out = ROOT / "scripts/verdict.py", Path(folder, "out")
+        arguments = ("tracking=none", "logs=runs.jsonl", f"out={out}", asked)
+        command = [sys.executable, str(script), *arguments]
+        done = subprocess.run(
+            command, cwd=folder, env={**os.environ, **more}, capture_output=True, text=True
+        )
+        if done.returncode not in _VERDICTS:
+            raise SystemExit(done.stderr)
+        held = json.loads((out / "verdict.json").read_text(encoding="utf-8"))
+    del held["record"], held["controlled"]  # digests of the file, and when it was read
+    for case in held["cases"]:
+        del case["condition"], case["pair"]  # of the row's content, and of places in the file
+    held["cases"].sort(key=lambda case: (back or {}).get(case["id"], case["id"]))
+    return dict(_list_fields(held, back or {}))
+
+
+def _list_fields(value: Any, back: dict[str, str], at: str = "") -> Iterator[tuple[str, Any]]:
+    """Yield every value with its place; a list of names is in the order of the names."""
+    if isinstance(value, dict):
+        for name, each in value.items():
+            yield from _list_fields(each, back, f"{at}.{name}")
+    elif isinstance(value, list) and all(isinstance(each, str) for each in value):
+        yield at, sorted(back.get(each, each) for each in value)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _list_fields(each, back, f"{at}[{number}]")
+    else:
+        yield at, back.get(value, value) if isinstance(value, str) else value
+
+
+def _are_equal(one: Any, other: Any) -> bool:
+    if isinstance(one, float) and isinstance(other, float):
+        return math.isclose(one, other, rel_tol=1e-9)
+    return bool(one == other)
+
+
+def _options(quick: bool) -> dict[str, Any]:
+    """Count the settings of the command on runs, and those of the one on programs beside them."""
+    own = {each.name for each in fields(AuditConfig)} - {
+        each.name for each in fields(VerdictConfig)
+    }
+    program = len(fields(CommitteeConfig)) - 1  # its own name is counted with them
+    return {"options_verdict": len(fields(VerdictConfig)), "options_audit": len(own) + program}
 
 
 def _command(*arguments: str) -> list[str]:
@@ -173,5 +292,8 @@ def _write_promptfoo(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
     file.write("]}}")
 
 
+PARTS = {"estimates": _estimates, "logs": _logs, "page": _page, "tests": _tests, "order": _order,
+         "options": _options}  # fmt: skip
+
 if __name__ == "__main__":
-    measure_parts(__doc__, {"estimates": _estimates, "logs": _logs, "page": _page}, TO_REACH)
+    measure_parts(__doc__, PARTS, TO_REACH)

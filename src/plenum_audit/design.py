@@ -1,6 +1,6 @@
 """Settings of an audit in addition to those of a study, with ranges and meanings."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from typing import Annotated, Any, Literal
 
 from omegaconf import DictConfig
@@ -22,7 +22,7 @@ from plenum.design import (
     resolve_config,
     type_config,
 )
-from plenum_verdicts import VerdictConfig
+from plenum_verdicts import FOR_SUITES, VerdictConfig, check_verdict
 
 
 @dataclass(frozen=True)
@@ -77,7 +77,8 @@ class AuditConfig(VerdictConfig):
     ``overrides`` are always changed in requests. A suite has ``repeats`` runs of each case.
     ``rule`` is the file of a rule of acting alone, to be applied. ``vary`` also runs the cases of a
     suite with other wordings or with their options in another order, and says how much more often
-    runs differ then.
+    runs differ then. ``inspect_scores`` is the file for scores of the runs of a log. The page says
+    who tested the program and who is responsible: ``tested_by``, ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -90,12 +91,21 @@ class AuditConfig(VerdictConfig):
     vary: Changes = field(default_factory=list)
     overrides: dict[str, Any] = field(default_factory=dict)
     temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
+    tested_by: str = ""
+    responsible: str = ""
+    inspect_scores: str = ""
 
     @property
     def program(self) -> str:
         """The name of the log, or of the program."""
         named = self.committee
         return str(self.logs or named.name or named.target or named.command or named.http or "")
+
+    @property
+    def people(self) -> dict[str, str]:
+        """Who tested the program, and who is responsible, as far as it was given."""
+        given = {"tested_by": self.tested_by, "responsible": self.responsible}
+        return {role: who for role, who in given.items() if who.strip()}
 
 
 INSTEAD = {
@@ -113,6 +123,10 @@ INSTEAD = {
 SCRIPT = Script((StudyConfig, AuditConfig), INSTEAD)
 
 
+_OF_LOGS = {"format", "by", "compare", "failures", "score", "scale", "where", "inspect_scores"}
+"""Settings that say how a log is read."""
+
+
 def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     """Return the config of ``scripts/audit.py``: the audit's own settings, and those of any study.
 
@@ -122,70 +136,38 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         A value is missing, unknown, of the wrong type or out of range.
     """
     audit = read_settings(AuditConfig, cfg)
-    if audit.vary and audit.suite == "auto":
+    if audit.suite == "auto" and not audit.logs and any(getattr(audit, n) for n in FOR_SUITES):
         audit = replace(audit, suite=True)
-    require(
-        audit.unacceptable < audit.acceptable,
-        f"unacceptable: {audit.unacceptable:g}; it must be below acceptable="
-        f"{audit.acceptable:g}: between the two either verdict is right",
-    )
-    require(
-        audit.acceptable_disagreement < audit.unacceptable_disagreement,
-        f"acceptable_disagreement: {audit.acceptable_disagreement:g}; it must be below "
-        f"unacceptable_disagreement={audit.unacceptable_disagreement:g}",
-    )
-    require(
-        audit.suite is not True or audit.acceptable >= 0.5,
-        f"acceptable: {audit.acceptable:g}; of a suite it is at least 0.5",
-    )
-    require(
-        not (audit.suite is True and (audit.fix or audit.control != "none")),
-        "suite: true; fix and control are for verdicts on cases: leave them out",
-    )
-    require(
-        not (audit.logs and (audit.fix or audit.control != "none")),
-        "logs: fix and control run the program again, which a log doesn't hold: leave them out",
-    )
-    for_suites = ("aa", "decide", "sources", "vary")
-    for name, of_suite in {each: getattr(audit, each) for each in for_suites}.items():
-        require(
-            not of_suite or audit.suite is True or (bool(audit.logs) and audit.suite is not False),
-            f"{name}: {of_suite}; it is for a suite: suite=true",
-        )
-    require(
-        audit.aa == bool(audit.gate.strip()),
-        'aa, gate: give both, such as aa=true gate="score >= .80": the gate is judged by what '
-        "reruns of the same program would make of it",
-    )
-    failures = audit.failures if audit.failures != "differ" else ""
-    for name, given in {"format": audit.format, "by": audit.by, "failures": failures}.items():
-        require(bool(audit.logs) or not given, f"{name}: {given}; it needs logs=")
-    require(
-        audit.compare == "auto" or (bool(audit.logs) and audit.suite is not False),
-        f"compare: {audit.compare}; it is for the suite of a log: logs=FILE suite=true",
-    )
-    require(
-        bool(audit.logs) or not audit.inspect_scores,
-        f"inspect_scores: {audit.inspect_scores}; it needs logs=FILE, whose runs are scored",
-    )
-    require(
-        audit.rule is None or not (audit.logs or audit.fix or audit.baseline),
-        "rule: it is applied to new cases by running the program on them: leave out logs, fix and "
-        "baseline",
-    )
-    require(
-        not audit.vary or not (audit.logs or audit.rule),
-        f"vary: {audit.vary}; it runs the program with changes: leave out rule, and of logs "
-        "sources=true says what makes runs differ",
-    )
-    require(
-        audit.fix or not audit.temperatures,
-        f"temperatures: {audit.temperatures}; they are tried by fix=true, which isn't set; "
-        "+overrides.temperature=... changes every request",
-    )
+    if audit.temperatures:
+        audit = replace(audit, fix=True)
+    check_verdict(audit)
+    usual = AuditConfig()
+    changed = [
+        each.name
+        for each in fields(usual)
+        if getattr(audit, each.name) != getattr(usual, each.name)
+    ]
+    run_again = [name for name in changed if name in ("rule", "fix", "control", "vary")]
+    of_logs = [name for name in changed if name in _OF_LOGS]
     require(
         bool(audit.case or audit.logs),
         "case: give the cases (case=FOLDER or FILE), or logs=FILE of runs that exist",
+    )
+    require(
+        not (audit.logs and run_again),
+        f"logs: it can't be given with {', '.join(run_again)}, for which the program is run",
+    )
+    require(
+        bool(audit.logs) or not of_logs,
+        f"{', '.join(of_logs)}: it is about the rows of a log, and needs logs=FILE",
+    )
+    require(
+        audit.suite is not True or not {"fix", "control"} & {*changed},
+        "suite: true; fix and control are for verdicts on cases: leave them out",
+    )
+    require(
+        audit.rule is None or not {"fix", "baseline", "vary"} & {*changed},
+        "rule: it is applied by running the program on new cases: leave out fix, baseline and vary",
     )
     study = type_config(resolve_config(drop_settings(cfg, AuditConfig)))
     check_settings(study)

@@ -1,54 +1,56 @@
 """An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING, cast
 
-from omegaconf import DictConfig
+from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import (
     NO_VERDICT,
     UserError,
     find_status,
-    format_error,
     pause_collector,
-    redact,
     say,
 )
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_audit.execution import (
-    act,
-    count_runs,
-    describe_log,
-    run_audit,
-    run_suite,
-)
-from plenum_audit.programs import Audit, compose_audit, require_program
-from plenum_audit.suite_questions import answer_questions
-from plenum_verdicts.dynamics import STOPPED, AuditResult, StabilityRule
-from plenum_verdicts.logs import describe_choices, is_suite, list_doubts
-from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite
+from plenum_verdicts.dynamics import AuditResult
+from plenum_verdicts.suites import SuiteRule, split_by_source
+
+if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
+    from plenum_audit.programs import Audit
+    from plenum_verdicts import LoggedRuns
+    from plenum_verdicts.reports import SuitePart
 
 __all__ = ["compose_gate", "judge_cases"]
 
 ASK = 5
 """The exit status of a rule that leaves a case to a person."""
 
-_WORST_FIRST = (NO_VERDICT, 1, 3, 0)
-"""Exit statuses: no verdict, unstable, undecided, stable."""
 
-
-def compose_gate(cfg: DictConfig) -> Audit:
-    """Compose an audit from its config; if that fails, write the reason to its outputs.
+def compose_gate(cfg: DictConfig) -> "Audit | LoggedRuns":
+    """Compose an audit, or read a log, from a config; a failure is written to the outputs.
 
     Raises
     ------
     UserError
-        As for :func:`plenum_audit.programs.compose.compose_audit`.
+        A value is malformed, or there is no such program, case or log.
     """
     with explain_in_outputs(lambda: _outputs_of(cfg)):
-        return compose_audit(cfg)
+        settings, study = type_audit(cfg)
+        if settings.logs:
+            from plenum_verdicts import load_runs
+
+            place = study.study, study.tracking.uri or "", study.dry_run
+            return load_runs(settings, settings.committee.name, *place)
+        from plenum_audit.programs import compose_audit
+        from plenum_verdicts.reports import refuse_overwriting
+
+        refuse_overwriting(settings)
+        return compose_audit(settings, study, OmegaConf.to_yaml(cfg, resolve=True))
 
 
 @contextmanager
@@ -82,43 +84,48 @@ def _settings(cfg: DictConfig, out: str) -> AuditConfig:
         return AuditConfig(out=out)
 
 
-def judge_cases(audit: Audit) -> int | None:
-    """Judge the cases of an audit, or its suite; of a log that is split, those of each group.
+def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
+    """Judge the cases of an audit, or its suite, or the runs of a log.
 
     Returns
     -------
     int or None
-        The exit status, of several groups the worst one; ``None`` after a dry run of cases.
+        The exit status, of several groups of a log the worst one; ``None`` after a dry run.
     """
-    from plenum.reports import show_text
+    from plenum_verdicts import LoggedRuns
 
+    if isinstance(audit, LoggedRuns):
+        return _judge_groups(audit)
     if audit.settings.rule:
         return apply_act_rule(audit)
-    statuses: list[int | None] = []
-    for group, each in audit.by_group():
+    if audit.settings.suite is True:
+        return run_suite_gate(audit)
+    result = run_audit_gate(audit)
+    return None if result is None else result.status(audit.settings.undecided)
+
+
+def _judge_groups(runs: "LoggedRuns") -> int | None:
+    """Judge each group of a log that is split, or all of it."""
+    from plenum.reports import show_text
+    from plenum_audit.exports import export_audit, remove_stale_statement
+    from plenum_verdicts import WORST_FIRST, judge_or_say
+
+    statuses = []
+    for group, each in runs.by_group():
+        settings = cast(AuditConfig, each.settings)
         if group:
-            show_text(f"\n{', '.join(audit.settings.by)} = {group}")
-        if _wants_suite(each):
-            statuses.append(run_suite_gate(each))
-        else:
-            result = run_audit_gate(each)
-            statuses.append(None if result is None else result.status(each.settings.undecided))
-    return next((status for status in _WORST_FIRST if status in statuses), statuses[0])
+            show_text(f"\n{', '.join(settings.by)} = {group}")
+        try:
+            report = judge_or_say(each)
+        finally:
+            remove_stale_statement(settings)
+        if report is not None:
+            export_audit(report, settings, each.compared.kept)
+            statuses.append(report.exit_status)
+    return next((status for status in WORST_FIRST if status in statuses), None)
 
 
-def _wants_suite(audit: Audit) -> bool:
-    """Return whether the audit is of a suite: as ``suite`` says, or by the runs of a log."""
-    asked = audit.settings
-    if asked.suite != "auto":
-        return asked.suite
-    if asked.aa or asked.decide or asked.sources:
-        return True
-    for_cases = bool(asked.baseline) or asked.acceptable < 0.5
-    rule = StabilityRule(asked.acceptable, asked.unacceptable)
-    return not for_cases and is_suite(audit.logged, rule)
-
-
-def run_audit_gate(audit: Audit) -> AuditResult | None:
+def run_audit_gate(audit: "Audit") -> AuditResult | None:
     """Run an audit, write its outputs, and print its result.
 
     Outputs exist before the first run: they say that the audit hasn't ended, which remains true if
@@ -138,14 +145,16 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
-    from plenum.reports import show_text
-    from plenum_audit.exports import export_audit, remove_stale_statement
+    from plenum_audit.execution import run_audit, settings_tried
+    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
+    from plenum_audit.reports import publish_audited, publish_unended
+    from plenum_verdicts.reports import explain_end
 
     begun = False
 
     def begin() -> None:
         nonlocal begun
-        _publish_open(audit, "the audit has not ended", begun=False)
+        publish_unended(audit.jobs, audit.settings, "the audit has not ended", False)
         remove_stale_statement(audit.settings)
         begun = True
 
@@ -153,15 +162,15 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
         result = run_audit(audit, begin)
         if result is None:
             return None
-        _say_summary(audit)
-        for line in _publish(audit, result):
-            show_text(line)
-        export_audit(audit, result)
+        tried = [job for each in settings_tried(audit).values() for job in each.jobs]
+        subjects = list_subjects(audit)
+        report = publish_audited(audit.jobs, audit.settings, result, subjects, tried)
+        export_audit(report, audit.settings)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:
                 status = find_status(error, NO_VERDICT)
-                _publish_open(audit, _in_words(error), begun=True, status=status)
+                publish_unended(audit.jobs, audit.settings, explain_end(error), True, status)
             elif not audit.dry_run:
                 _publish_unbegun(audit.study, audit.settings, error)
         if isinstance(error, SystemExit):
@@ -170,123 +179,85 @@ def run_audit_gate(audit: Audit) -> AuditResult | None:
     return result
 
 
-def _publish(audit: Audit, result: AuditResult) -> list[str]:
-    """Publish an audit that ended; return what is left to say."""
-    from plenum.reports import Settings
-    from plenum_audit.exports import list_subjects
-    from plenum_audit.reports import publish_audited
-    from plenum_verdicts.reports import publish_log, record_audit
-
-    settings, subjects = audit.settings, list_subjects(audit)
-    if audit.log is None:
-        return publish_audited(audit.jobs, settings, result, subjects)
-    place = Settings(audit.study, str(audit.tracking_uri or ""), Path(settings.out))
-    return publish_log(audit.log, settings, result, place, record_audit(settings, subjects))
-
-
-def _publish_open(audit: Audit, why: str, begun: bool, status: int = STOPPED) -> None:
-    """Write the outputs of an audit that has no verdict yet, or got none."""
-    from plenum_audit.reports import publish_unended
-    from plenum_verdicts.reports import publish_unbegun
-
-    if audit.log is None:
-        publish_unended(audit.jobs, audit.settings, why, begun, status)
-    else:
-        publish_unbegun(audit.study, audit.settings, why, status, own=True)
-
-
 @pause_collector()
-def run_suite_gate(audit: Audit) -> int:
-    """Judge a suite, logged or run, write its outputs, print them, and return the exit status.
+def run_suite_gate(audit: "Audit") -> int:
+    """Run and judge a suite, write its outputs, print them, and return the exit status.
 
-    Outputs of a suite that is run exist before its first run, and say that it hasn't ended.
+    Outputs exist before the first run, and say that it hasn't ended.
 
     Raises
     ------
     UserError
-        No run reached a decision, no case has two runs, or the outputs can't be written.
+        No run reached a decision, or the outputs can't be written.
     """
+    from plenum_audit.execution import count_runs
+
+    if audit.dry_run:
+        print(" ".join(count_runs(audit)), "Nothing was run.")
+        return 0
     try:
         return _assess(audit)
     except BaseException as error:
-        if not audit.dry_run:
-            with suppress(Exception):  # what ends it must be seen
-                _replace_stale_suite(audit.study, audit.settings, error)
+        with suppress(Exception):  # what ends it must be seen
+            _replace_suite(audit.study, audit.settings, error)
         raise
 
 
-def _assess(audit: Audit) -> int:
-    from plenum_audit.exports import export_suite, list_subjects
-    from plenum_verdicts.reports import SuiteSource, publish_suite
+def _assess(audit: "Audit") -> int:
+    from plenum_audit.execution import run_suite
+    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
+    from plenum_audit.reports import publish_suite
+    from plenum_verdicts import answer_questions, judge_suite
+    from plenum_verdicts.reports import SUITE, publish_unbegun
 
-    settings = audit.settings
+    study, settings = audit.study, audit.settings
+    publish_unbegun(study, settings, "the suite has not ended", own=True, files=SUITE)
+    remove_stale_statement(settings)
     rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    if audit.dry_run and not audit.logged:
-        print(" ".join(count_runs(audit)), "Nothing was run.")
-        return 0
-    runs, told = _runs_of_suite(audit, rule)
-    if runs is None:
+    runs, errors = run_suite(audit, rule)
+    if errors:
+        publish_unbegun(study, settings, "; ".join(errors), NO_VERDICT, own=True, files=SUITE)
+        for error in errors:
+            say(error)
         return NO_VERDICT
-    assessment = assess_suite(runs, rule, settings.acceptable)
-    parts = answer_questions(audit, runs)
-    if audit.dry_run:
-        print(describe_log(audit))
-        return 0
-    _say_summary(audit)
-    subjects = list_subjects(audit)
-    cases = [each.case for each in audit.logged]
-    cases = cases or [require_program(job.condition).case for job in audit.jobs]
-    options = {case.id: dict(case.options) for case in cases}
-    source = SuiteSource(runs, options, subjects, _is_simulated(audit))
-    status = publish_suite(
-        assessment, source, audit.study, settings, told, parts, audit.tracking_uri or ""
-    )
-    export_suite(audit, assessment, runs, status)
-    return status
+    parts = answer_questions(runs, settings)
+    if settings.vary:
+        parts.append(explain_varied(audit))
+    suite = judge_suite(runs, settings, parts)
+    report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
+    export_audit(report, settings)
+    return report.exit_status or 0
 
 
-def _replace_stale_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
+def explain_varied(audit: "Audit") -> "SuitePart":
+    """Say how much more often runs differ if a change lies between them."""
+    from plenum_audit.execution import read_varied_runs
+    from plenum_verdicts.reports import SuitePart, explain, explain_split
+
+    varied = read_varied_runs(audit)
+    split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
+    held = {name: asdict(each) for name, each in split.items()}
+    lines = [line for each in split.values() if each.sources for line in explain_split(each)]
+    lines += explain("changes", split, asked=audit.settings.vary)
+    return SuitePart("vary", held, tuple(lines))
+
+
+def _replace_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
     """Replace the files of an earlier suite of this study: their verdict is another program's."""
     from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import has_suite, publish_unended_suite
+    from plenum_verdicts.reports import SUITE, explain_end, publish_unbegun, read_study
 
-    if has_suite(study, settings):
-        told = format_error(error) if isinstance(error, Exception) else _in_words(error)
-        publish_unended_suite(study, settings, [told], find_status(error, NO_VERDICT))
+    if read_study(Path(settings.out), SUITE) == study:
+        status = find_status(error, NO_VERDICT)
+        publish_unbegun(study, settings, explain_end(error), status, files=SUITE)
         remove_stale_statement(settings)
 
 
-def _runs_of_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns | None, Sequence[str]]:
-    """Return the runs of a suite, ``None`` if some are missing, and what a reader must know."""
-    from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import REHEARSAL, publish_unended_suite
-
-    if audit.logged:
-        log, chosen = audit.suite_log, audit.settings.suite == "auto"
-        return log.runs(), (*describe_choices(log, chosen), *list_doubts(audit.logged))
-    study, settings = audit.study, audit.settings
-    publish_unended_suite(study, settings, ["the suite has not ended"])
-    remove_stale_statement(settings)
-    runs, errors = run_suite(audit, rule)
-    if errors:
-        publish_unended_suite(study, settings, errors)
-        for error in errors:
-            say(error)
-        return None, ()
-    return runs, (f"This is a {REHEARSAL}.",) if _is_simulated(audit) else ()
-
-
-def _is_simulated(audit: Audit) -> bool:
+def _is_simulated(audit: "Audit") -> bool:
     return any(job.condition.backend.name == "simulated" for job in audit.jobs)
 
 
-def _say_summary(audit: Audit) -> None:
-    """Say what was read, before what it came to; not before an error, which is one line."""
-    if audit.log and audit.log.summary:
-        say(audit.log.summary)
-
-
-def apply_act_rule(audit: Audit) -> int:
+def apply_act_rule(audit: "Audit") -> int:
     """Apply a rule to the cases, print the outcome of each, and return the exit status.
 
     Returns
@@ -301,6 +272,7 @@ def apply_act_rule(audit: Audit) -> int:
         The file has no rule, or something can't work.
     """
     from plenum.reports import show_text
+    from plenum_audit.execution import act
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
     rule = read_rule(str(audit.settings.rule))
@@ -319,16 +291,9 @@ def apply_act_rule(audit: Audit) -> int:
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
     from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import publish_unbegun
+    from plenum_verdicts.reports import explain_end, publish_unbegun
 
-    told = format_error(error) if isinstance(error, Exception) else _in_words(error)
-    why = f"the audit could not begin: {told}"
+    why = f"the audit could not begin: {explain_end(error)}"
     publish_unbegun(study, settings, why, find_status(error, NO_VERDICT))
-    _replace_stale_suite(study, settings, error)
+    _replace_suite(study, settings, error)
     remove_stale_statement(settings)
-
-
-def _in_words(error: BaseException) -> str:
-    if isinstance(error, KeyboardInterrupt):
-        return "the audit was interrupted"
-    return redact(f"{type(error).__name__}: {error}".removeprefix("UserError: "))

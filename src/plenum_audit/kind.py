@@ -18,9 +18,9 @@ KIND = Kind(
         "by_round": "plenum_audit.tracking.programs:measure_rounds",
         "simulated_agent": "plenum_audit.programs.simulated_agent:answer",
         "report_tables": "plenum_audit.reports.publish:report_tables",
-        "report": "plenum_audit.reports.publish:report",
         "findings": "plenum_verdicts.reports.publish:findings",
     },
+    more="an audit's page: audit.html or suite.html, in its run in MLflow and where it was written",
     named_by=("committee", "case"),
     outcomes=("completed", "failed"),
 )

@@ -158,9 +158,7 @@ def _audit(
         )
         for each in given
     ]
-    return Audit(
-        config, tuple(jobs), called, program, study=_STUDY, tracking_uri=how["tracking_uri"]
-    )
+    return Audit(config, tuple(jobs), called, program)
 
 
 def _condition(program: Program, case: AuditCase, backend: Backend | str) -> ProgramCondition:

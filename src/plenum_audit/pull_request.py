@@ -6,6 +6,7 @@ A comment that can't be written is a warning of the job, since the verdict is kn
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +17,7 @@ import httpx
 from plenum.base import format_error
 
 _LONGEST = 60_000
-"""Number of letters of a comment; GitHub allows 65,536."""
+"""Number of UTF-16 units of a comment, which GitHub counts; it allows 65,536."""
 _PAGE = 100
 _TIMEOUT_S = 30.0
 
@@ -43,9 +44,10 @@ def comment_on_pull_request(body: str, name: str, environment: Mapping[str, str]
     """
     event = json.loads(Path(environment["GITHUB_EVENT_PATH"]).read_text(encoding="utf-8"))
     number = int(event["pull_request"]["number"])
-    mark = f"<!-- plenum: {name.replace('--', '- -')} -->"
-    if len(body) > _LONGEST:
-        body = f"{body[:_LONGEST]}\n\nThe rest is in the files of the audit.\n"
+    mark = f"<!-- plenum: {re.sub('-(?=-)', '- ', name)} -->"  # two hyphens would end it
+    if len(units := body.encode("utf-16-le")) > 2 * _LONGEST:
+        kept_part = units[: 2 * _LONGEST].decode("utf-16-le", "ignore")
+        body = f"{kept_part}\n\nThe rest is in the files of the audit.\n"
     repository = environment["GITHUB_REPOSITORY"]
     with httpx.Client(
         base_url=f"{environment['GITHUB_API_URL']}/repos/{repository}/issues",
@@ -55,7 +57,8 @@ def comment_on_pull_request(body: str, name: str, environment: Mapping[str, str]
         },
         timeout=_TIMEOUT_S,
     ) as client:
-        kept = next((c["id"] for c in _comments(client, number) if _begins(c, mark)), None)
+        own = _ask_own_name(client)
+        kept = next((c["id"] for c in _comments(client, number) if _is_ours(c, mark, own)), None)
         text = {"body": f"{mark}\n{body}"}
         if kept is None:
             answer = client.post(f"/{number}/comments", json=text)
@@ -65,8 +68,16 @@ def comment_on_pull_request(body: str, name: str, environment: Mapping[str, str]
         return str(answer.json().get("html_url", ""))
 
 
-def _begins(comment: Mapping[str, Any], mark: str) -> bool:
-    return str(comment.get("body") or "").startswith(mark)
+def _is_ours(comment: Mapping[str, Any], mark: str, own: str) -> bool:
+    """Return whether a comment begins with the mark, and whoever owns the token wrote it."""
+    author = comment.get("user") or {}
+    return str(comment.get("body") or "").startswith(mark) and author.get("login") == own
+
+
+def _ask_own_name(client: httpx.Client) -> str:
+    """Return the login of the token's owner; that of a job's own token, which can't ask for it."""
+    answer = client.get(str(client.base_url).partition("/repos/")[0] + "/user")
+    return str(answer.json()["login"]) if answer.is_success else "github-actions[bot]"
 
 
 def _comments(client: httpx.Client, number: int) -> Iterator[dict[str, Any]]:

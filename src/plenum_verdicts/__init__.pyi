@@ -1,6 +1,33 @@
+from .arguments import quote_argument as quote_argument
+from .design import FOR_SUITES as FOR_SUITES
 from .design import VerdictConfig as VerdictConfig
+from .design import check_verdict as check_verdict
+from .judge import WORST_FIRST as WORST_FIRST
+from .judge import LoggedRuns as LoggedRuns
+from .judge import judge_config as judge_config
+from .judge import judge_log as judge_log
+from .judge import judge_or_say as judge_or_say
+from .judge import load_runs as load_runs
+from .questions import answer_questions as answer_questions
+from .questions import judge_suite as judge_suite
 from .suites.assessment import assess_suite as assess_suite
 from .suites.suite_runs import SuiteRuns as SuiteRuns
 from .suites.suite_verdict import SuiteRule as SuiteRule
 
-__all__ = ["SuiteRule", "SuiteRuns", "VerdictConfig", "assess_suite"]
+__all__ = [
+    "FOR_SUITES",
+    "WORST_FIRST",
+    "LoggedRuns",
+    "SuiteRule",
+    "SuiteRuns",
+    "VerdictConfig",
+    "answer_questions",
+    "assess_suite",
+    "check_verdict",
+    "judge_config",
+    "judge_log",
+    "judge_or_say",
+    "judge_suite",
+    "load_runs",
+    "quote_argument",
+]

@@ -39,13 +39,17 @@ class GitHub:
 
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
+                if self.path == "/user":
+                    self.answer({"login": "bot"})
+                    return
                 asked = dict(re.findall(r"(\w+)=(\d+)", self.path))
                 size, page = int(asked["per_page"]), int(asked["page"])
                 self.answer(hub.comments[size * (page - 1) : size * page])
 
             def do_POST(self) -> None:
                 assert self.path == "/repos/me/app/issues/7/comments"
-                hub.comments.append({"id": 1000 + len(hub.comments), **self.read()})
+                made = {"id": 1000 + len(hub.comments), "user": {"login": "bot"}}
+                hub.comments.append(made | self.read())
                 self.answer({"html_url": "http://hub/new"})
 
             def do_PATCH(self) -> None:
@@ -166,7 +170,10 @@ def log(tmp_path: Path) -> Path:
 
 def others() -> list[dict[str, Any]]:
     """More comments than a page has."""
-    return [{"id": number, "body": f"comment {number}"} for number in range(130)]
+    visitor = {"login": "visitor"}
+    forged = {"id": 999, "body": "<!-- plenum: audit -->\nAll is well.", "user": visitor}
+    found = [{"id": n, "body": f"comment {n}", "user": visitor} for n in range(129)]
+    return [forged, *found]
 
 
 @pytest.mark.long
@@ -177,7 +184,7 @@ def test_the_verdict_is_the_status_a_comment_that_is_edited_and_an_artifact(
         job = Job(tmp_path, hub)
         given = {"logs": log.name, "python": sys.executable, "arguments": "tracking=none\nstudy=a"}
         assert job.run(**given) == 3
-        assert "cy: undecided" in job.printed
+        assert "cy: Undecided" in job.printed
         ours = hub.comments[-1]
         assert ours["body"].startswith("<!-- plenum: audit -->\n")
         assert "Undecided" in ours["body"]
@@ -194,6 +201,7 @@ def test_the_verdict_is_the_status_a_comment_that_is_edited_and_an_artifact(
         assert Job(tmp_path, hub).run(**given) == 1
         assert len(hub.comments) == 131
         assert "Unstable" in ours["body"]
+        assert hub.comments[0]["body"].endswith("All is well.")  # somebody else's stays
         assert Job(tmp_path, hub).run(**given, name="nightly", undecided="pass") == 1
         assert len(hub.comments) == 132
         assert hub.tokens == {"Bearer hub-token"}

@@ -1,4 +1,4 @@
-"""Runs that exist already are read by case; how each ended, what it used, what was said."""
+"""Runs that exist already are read by case, with what each row says of its run."""
 
 import json
 import struct
@@ -11,8 +11,9 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum_verdicts.cases.case import AuditCase
-from plenum_verdicts.logs import CaseLog, list_messages, read_log, read_usage
+from plenum_verdicts.logs.case_logs import CaseLog, read_log
 from plenum_verdicts.logs.log_doubts import list_doubts
+from plenum_verdicts.logs.logged_run import list_messages, read_usage
 
 
 def jsonl(path: Path, *rows: Any) -> Path:
@@ -26,9 +27,9 @@ def load(*given: Any, **named: Any) -> tuple[CaseLog, ...]:
     return read_log(*given, **named).cases
 
 
-def decisions(logged: CaseLog) -> list[str | None]:
-    """What each run decided, ``None`` if it failed."""
-    return [end.get("decision") for end in logged.ends]
+def decisions(logged: CaseLog) -> list[Any]:
+    """What the runs of a case decided; None of those that failed."""
+    return [each.get("decision") for each in logged.ends]
 
 
 def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
@@ -37,19 +38,22 @@ def test_decisions_are_read_in_the_order_of_their_runs(tmp_path: Path) -> None:
         *({"case": "ann", "run": run, "decision": d} for run, d in ((2, "no"), (1, "yes"))),
         {"case": "bob", "decision": "yes", "latency": 3},
     )
-    read = read_log(log)
-    ann, bob = read.cases
+    ann, bob = load(log)
     assert ann.case.options == {"no": "no", "yes": "yes"}
     assert decisions(ann) == ["yes", "no"]
-    assert read.committee == "hiring"
     assert bob.case == AuditCase("bob", "bob", {"no": "no", "yes": "yes"})
+    read = read_log(log)
+    assert read.committee == "hiring"
     other = read_log(jsonl(log, {"case": "ann", "decision": "yes"}))
     assert other.identity != read.identity
     assert other.cases[0].case.options == {"yes": "yes", "other": "any other decision"}
 
 
-def test_a_row_says_how_its_run_ended_what_it_used_and_what_was_said(tmp_path: Path) -> None:
-    said = [{"seat": "chair", "round": 1, "text": "Hire."}, {"role": "assistant", "content": "No."}]
+def test_a_row_says_what_was_said_and_used_in_its_run(tmp_path: Path) -> None:
+    said = [
+        {"seat": "chair", "round": 1, "text": "Hire.", "preferences": {"A": 3, "B": 1}},
+        {"role": "assistant", "content": "No."},
+    ]
     case = {"case": "ann", "text": "Hire Ann?", "options": ["Hire", "Reject"], "answer": "Hire"}
     log = jsonl(
         tmp_path / "runs.jsonl",
@@ -64,7 +68,7 @@ def test_a_row_says_how_its_run_ended_what_it_used_and_what_was_said(tmp_path: P
     assert decisions(logged) == ["A", "A", "none", None, None]
     assert [end["reason"] for end in logged.ends[3:]] == ["timeout", "bug"]
     assert list_messages(logged.rows[0]) == [(1, "chair", "Hire."), (2, "assistant", "No.")]
-    assert [read_usage(row) for row in logged.rows[:2]] == [(7, 0, 0.5), None]
+    assert read_usage(logged.rows[0]) == (7, 0, 0.5)
 
 
 def test_cases_that_are_given_say_what_was_decided(tmp_path: Path) -> None:
@@ -89,8 +93,11 @@ RUN = {"case": "a", "decision": "x"}
         ([{"case": "a"}], "line 1: no decision"),
         ([{"decision": "x"}], "line 1: no case"),
         ([RUN, [1]], "line 2: no JSON object"),
+        ([{**RUN, "run": [3]}], "line 1: run: '[3]' is no number and no text"),
+        ([{**RUN, "cost": 1e308}], "cost: '1e+308' is no number"),
+        ([{**RUN, "decision": ""}], "the outputs of all 1 runs are empty"),
         ([{**RUN, "run": 3}] * 2, "line 2: case a, run 3: it stands in line 1, too"),
-        ([{**RUN, "cost": -1}], "cost: '-1' is no number of at least 0"),
+        ([{**RUN, "cost": -1}], "cost: '-1' is no number from 0 to"),
         ([{**RUN, "tokens_in": "many"}], "tokens_in: 'many' is no number"),
         ([{**RUN, "messages": [1]}], "messages: number 1 is no object"),
         ([{**RUN, "options": ["x"]}], "line 1: options: fewer than two"),
@@ -129,7 +136,7 @@ def test_declared_options_are_read_as_those_of_programs_and_the_rest_is_told(
     )
     logged = load(log)
     ends = logged[0].ends
-    assert [end["decision"] for end in ends] == ["Y", "Y", "N", *["none"] * 5]
+    assert decisions(logged[0]) == ["Y", "Y", "N", *["none"] * 5]
     assert [end.get("unread", "") for end in ends[4:6]] == [
         "it names no option: perhaps",
         "it names no option: maybe later",
@@ -209,11 +216,11 @@ def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
         path.write_text(json.dumps({**HEADER, "samples": SAMPLES}), encoding="utf-8")
     else:
         path = packed(tmp_path / "log.eval", form == "zstandard")
-    read = read_log(path)
-    (logged,) = read.cases
+    log = read_log(path)
+    (logged,) = log.cases
     assert logged.case == AuditCase("1", "Which one?", {"A": "6.0 eV", "B": "12.2 eV"}, "B")
-    assert (read.committee, read.program["model"]) == ("mmlu", "openai/m")
-    assert read.program["revision"] == {"commit": "abc"}
+    assert (log.committee, logged.rows[0]["model"]) == ("mmlu", "openai/m")
+    assert log.program["revision"] == {"commit": "abc"}
     assert decisions(logged) == ["B", "A", *"B" * 9, None]
     assert logged.ends[11]["detail"] == "out of memory"
     assert list_messages(logged.rows[0]) == [(1, "assistant", "ANSWER: B")]

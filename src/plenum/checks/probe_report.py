@@ -19,8 +19,7 @@ from plenum.checks.probe import ProbeCondition
 from plenum.design import FACTORS, Condition, Job, Simulated
 from plenum.dynamics import divergence, flip_rate, jackknife_se, pairwise_distances
 from plenum.execution import find_condition_folder, find_journal
-from plenum.models import SIMULATED
-from plenum.records import read, read_attempts
+from plenum.records import SIMULATED, read, read_attempts
 from plenum.reports import (
     NONE,
     Column,

@@ -65,7 +65,6 @@ from .settings import Budget as Budget
 from .settings import Calls as Calls
 from .settings import ModelConfig as ModelConfig
 from .settings import Protocol as Protocol
-from .settings import Recorded as Recorded
 from .settings import Sampling as Sampling
 from .settings import Simulated as Simulated
 from .settings import StatedPrice as StatedPrice
@@ -103,7 +102,6 @@ __all__ = [
     "Positive",
     "Probability",
     "Protocol",
-    "Recorded",
     "RetryFailed",
     "RolesConfig",
     "Sampling",

@@ -125,7 +125,8 @@ class Kind:
             *others, last = [k.plural for k in KINDS.values() if k.has(station)] or ["none"]
             these = f"{', '.join(others)} and {last}" if others else last
             what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
-            raise UserError(f"study: it holds {self.plural}; {what}: only for {these}")
+            more = f"; {self.more}" if self.more else ""
+            raise UserError(f"study: it holds {self.plural}; {what}: only for {these}{more}")
         if station in self.parts:
             return _resolve(self.parts[station])
         return PARTS[f"{self.name}.{station}"]

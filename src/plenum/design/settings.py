@@ -177,13 +177,6 @@ class Api(Backend):
 
 
 @dataclass(frozen=True)
-class Recorded(Backend):
-    """Runs that were made and logged elsewhere: nothing is called, and nothing was controlled."""
-
-    name: Literal["logs"] = "logs"
-
-
-@dataclass(frozen=True)
 class Calls(StrictSettings):
     """Limits and transport of calls; they can't change an answer, so they are no identity.
 

@@ -13,8 +13,7 @@ from typing import Any
 from plenum.base import UserError, redact
 from plenum.design import Api, Job, StudyConfig
 from plenum.execution.resumption import RETRIABLE
-from plenum.models import SIMULATED
-from plenum.records import FailedCall, Failure, select_example, write_whole
+from plenum.records import SIMULATED, FailedCall, Failure, select_example, write_whole
 
 _LONGEST = 300
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job, Recorded, name_conditions, tell_apart
+from plenum.design import Job, name_conditions, tell_apart
 from plenum.execution.admission import Admission
 from plenum.execution.branches import MissingBase
 from plenum.execution.budget import BudgetSpent, Ledger
@@ -217,7 +217,7 @@ class SweepRunner:
         if len(self._jobs) > 1:  # alone it doesn't know what its sweep varies
             outcome = brief
         self._listed += 1
-        if self._listed <= LISTED and not isinstance(job.condition.backend, Recorded):
+        if self._listed <= LISTED:
             self._progress.say(f"{brief.counts()}; {report['line']}")
         return outcome
 

@@ -7,8 +7,7 @@ from plenum.base import digest
 from plenum.design import find_kind
 from plenum.dynamics import DRAWS, ESTIMATORS_VERSION, WINDOW
 from plenum.execution.usage import Accounts
-from plenum.models import SIMULATED
-from plenum.records import Transcript
+from plenum.records import SIMULATED, Transcript
 from plenum.records import collect_environments as environments_of
 
 Report = dict[str, Any]

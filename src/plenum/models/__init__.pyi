@@ -29,7 +29,6 @@ from .backends import check_backends as check_backends
 from .backends import make_retry_policy as make_retry_policy
 from .backends import require_live_calls as require_live_calls
 from .call_errors import CallError as CallError
-from .chat import SIMULATED as SIMULATED
 from .chat import TOKENS_A_WORD as TOKENS_A_WORD
 from .chat import WHOLE as WHOLE
 from .chat import Answer as Answer
@@ -65,7 +64,6 @@ from .simulated.opinion import measure_pull as measure_pull
 __all__ = [
     "INTERFACES",
     "NOT_SENT",
-    "SIMULATED",
     "TOKENS_A_WORD",
     "WHOLE",
     "Answer",

@@ -16,9 +16,6 @@ if TYPE_CHECKING:
 TOKENS_A_WORD = 4 / 3
 """Tokens a word of English prose, for estimates."""
 
-SIMULATED = "fp_simulated"
-"""The system fingerprint of simulated answers, by which they can be recognised."""
-
 WHOLE = {"type": "integer", "minimum": 0, "maximum": 100}
 """The schema of a whole number from 0 to 100."""
 

@@ -29,6 +29,7 @@ from .journal import Journal as Journal
 from .journal import drop_revoked as drop_revoked
 from .memo import recall as recall
 from .memo import remember as remember
+from .transcript import SIMULATED as SIMULATED
 from .transcript import WHO as WHO
 from .transcript import Transcript as Transcript
 from .transcript import Turn as Turn
@@ -43,6 +44,7 @@ __all__ = [
     "MESSAGES",
     "NO_ANSWERS",
     "REFUSED",
+    "SIMULATED",
     "TRIAL",
     "WHO",
     "CallLog",

@@ -12,6 +12,9 @@ from plenum.base import digest
 from plenum.records.chain import DamagedJournal, verify_lines
 from plenum.records.journal import NO_ANSWERS, drop_revoked
 
+SIMULATED = "fp_simulated"
+"""The system fingerprint of simulated answers, by which they can be recognised."""
+
 
 @dataclass(frozen=True)
 class Turn:

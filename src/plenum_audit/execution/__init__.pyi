@@ -1,15 +1,15 @@
 from .audit import run_audit as run_audit
-from .audit_logs import describe_log as describe_log
 from .fixed_runs import act as act
 from .fixed_runs import run_suite as run_suite
+from .remedies import settings_tried as settings_tried
 from .varied_runs import count_runs as count_runs
 from .varied_runs import read_varied_runs as read_varied_runs
 
 __all__ = [
     "act",
     "count_runs",
-    "describe_log",
     "read_varied_runs",
     "run_audit",
     "run_suite",
+    "settings_tried",
 ]

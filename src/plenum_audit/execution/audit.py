@@ -7,10 +7,10 @@ from dataclasses import replace
 
 from plenum.base import UserError
 from plenum.design import Job
-from plenum.execution import add_begun, check_sweep, find_journal, list_begun
+from plenum.execution import add_begun, check_sweep, find_journal
 from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
-from plenum_audit.execution import audit_logs, no_decision
+from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
 from plenum_audit.execution.audit_restore import restore
@@ -18,6 +18,7 @@ from plenum_audit.execution.audit_runs import (
     AuditRuns,
     EveryRun,
     find_answer_cache,
+    list_ended,
     play_runs,
     read_ended,
 )
@@ -60,9 +61,6 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
         As for :func:`plenum.execution.sweep.run_sweep`.
     """
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
-    if audit.log:
-        return _judge_log(audit, rule, begin)
-
     # Check, and take over runs that exist.
     check_sweep(audit.jobs)
     for line in restore(audit.jobs):
@@ -101,17 +99,6 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     return verdicts
 
 
-def _judge_log(
-    audit: Audit, rule: StabilityRule, begin: Callable[[], object]
-) -> AuditResult | None:
-    """Return the verdicts on the runs of a log; ``None`` for a dry run, which prints counts."""
-    if audit.dry_run:
-        print(audit_logs.describe_log(audit))
-        return None
-    begin()
-    return audit_logs.judge_log(audit, rule)
-
-
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
     """Return the verdicts on ended runs; ``errors`` are reasons of an early end."""
     cases = {case.id: case.verdict for case in runs.cases.values()}
@@ -133,12 +120,10 @@ def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -
 def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
     """Count answers by model and by the fingerprint of the system that gave them."""
     answers: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for case in runs.cases.values():
-        for index in list_begun(case.job):
-            run = read_ended(find_journal(case.job, index))
-            for call in run.calls if run is not None else ():
-                if call.get("fingerprint"):
-                    answers[call["model"]][str(call["fingerprint"])] += 1
+    for run in (run for case in runs.cases.values() for run in list_ended(case.job)):
+        for call in run.calls:
+            if call.get("fingerprint"):
+                answers[call["model"]][str(call["fingerprint"])] += 1
     return answers
 
 
@@ -205,8 +190,7 @@ def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparis
 
 def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
     """Print the plan; return the reason not to go on, or an empty text."""
-    if audit.program is not None:
-        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+    print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
     price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now
     unpriced = {call["model"] for call in pilot.calls if call["cost"] is None}
     if audit.jobs[0].budget.dollars is not None and (

@@ -25,8 +25,8 @@ def restore(jobs: Sequence[Job]) -> list[str]:
     uri, study = absolute_uri(jobs[0].tracking_uri), jobs[0].study
     held = {run.tags.get("plenum.condition", ""): run for run in list_stored_conditions(study, uri)}
     lines = _anew([job for identity, job in missing.items() if identity not in held], held)
-    if missing.keys() & held:
-        fetched = _fetch(missing, study, uri)
+    if there := {held[each].id: job for each, job in missing.items() if each in held}:
+        fetched = _fetch(there, study, uri)
         lines.append(f"{fetched} earlier runs were fetched from the tracking store")
     return lines
 
@@ -53,15 +53,13 @@ def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
 
 
 def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
+    """Fetch the journals of jobs, by the run of their condition; return how many there are."""
     from plenum.tracking import Study  # MLflow takes seconds to import
 
     kept, fetched = Study(study, uri), 0
-    for condition in kept.listed:
-        job = missing.get(condition.identity)
-        if job is None:
-            continue
-        with kept.transcripts([condition.run_id]) as stored:
-            for transcript in stored.get(condition.run_id, ()):
+    for run_id, job in missing.items():
+        with kept.transcripts([run_id]) as stored:
+            for transcript in stored.get(run_id, ()):
                 path = find_journal(job, transcript.replicate)
                 find_condition_folder(job).mkdir(parents=True, exist_ok=True)
                 part = path.with_suffix(".part")

@@ -28,7 +28,7 @@ from plenum.execution import (
 from plenum.records import DamagedJournal, Transcript, read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs import Audit, Proxy, require_program
-from plenum_audit.tracking import tabulate_programs
+from plenum_audit.tracking import collect_calls
 from plenum_verdicts.dynamics import (
     FAILED,
     LEAST_REPEATS,
@@ -86,12 +86,9 @@ class CaseRuns:
 
     def load(self) -> list[Transcript]:
         """Load the runs from journals; return those that ended."""
-        ended = []
-        for index in list_begun(self.job):
-            transcript = read_ended(find_journal(self.job, index))
-            if transcript is not None:
-                self._count(index, transcript)
-                ended.append(transcript)
+        ended = list_ended(self.job)
+        for transcript in ended:
+            self._count(transcript.head["replicate"], transcript)
         self._update()
         return ended
 
@@ -336,11 +333,9 @@ class _EndedRun:
 
 def find_answer_cache(case: CaseRuns) -> str:
     """Return the evidence that a case's answers come from a cache; or empty."""
-    journals = (find_journal(case.job, index) for index in list_begun(case.job))
-    ended = [run for run in map(read_ended, journals) if run is not None]
+    ended = list_ended(case.job)
     completed = [run for run in ended if run.status == "completed"]
-    table = tabulate_programs(completed)["calls"]
-    calls = {str(name): table[name].tolist() for name in table}
+    calls = collect_calls(completed)
     why = find_cache_without_calls(calls, len(completed)) or describe_kept_results(calls)
     if case.job.condition.backend.name != "simulated":  # whose agents have few words
         why = why or find_cache(calls) or _find_handed_on(completed)
@@ -382,6 +377,12 @@ def _find_handed_on(runs: Sequence[Transcript]) -> str:
         f"prompts of {foreign} runs hold answers that only the first run got: the program keeps "
         "them from run to run"
     )
+
+
+def list_ended(job: Job) -> list[Transcript]:
+    """Return the runs of a job that have ended, in order."""
+    journals = (find_journal(job, index) for index in list_begun(job))
+    return [run for run in map(read_ended, journals) if run is not None]
 
 
 def read_ended(journal: Path) -> Transcript | None:

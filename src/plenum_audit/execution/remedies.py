@@ -9,8 +9,8 @@ import numpy as np
 
 from plenum.base import keep_finite, percent
 from plenum.design import Job
-from plenum.execution import add_begun, find_journal, list_begun, list_problems, run_sweep
-from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, read_ended
+from plenum.execution import add_begun, list_problems, run_sweep
+from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, list_ended
 from plenum_audit.programs import Audit, format_settings, require_program
 from plenum_verdicts.dynamics import (
     STABLE,
@@ -178,8 +178,7 @@ def _accuracy(runs: Sequence[CaseRuns]) -> float | None:
 
 def _spent(runs: Sequence[CaseRuns]) -> tuple[float | None, float | None]:
     """Return the mean calls and dollars of a run."""
-    journals = (find_journal(case.job, index) for case in runs for index in list_begun(case.job))
-    totals = [run.totals() for run in map(read_ended, journals) if run is not None]
+    totals = [run.totals() for case in runs for run in list_ended(case.job)]
     calls, dollars = (np.mean([each[name] for each in totals]) for name in ("calls", "cost"))
     return keep_finite(float(calls)), keep_finite(float(dollars))
 

@@ -4,15 +4,11 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import pandas as pd
-
 from plenum.dynamics import summarise
 from plenum.execution import SETTINGS, report_committee, report_nothing
 from plenum.records import Transcript
-from plenum_audit.tracking import collect_ensemble, tabulate_programs
+from plenum_audit.tracking import collect_ensemble
 from plenum_verdicts.dynamics import StabilityRule, decide_outcome, judge_case
-
-_LEAST_ROUNDS = 3
 
 
 def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
@@ -38,19 +34,10 @@ def _by_round(
     completed: Sequence[Transcript], metrics: dict[str, float], line: str
 ) -> dict[str, Any]:
     """Return replacements of report parts if there are preferences by round."""
-    if len(completed) < 2:
+    if (ensemble := collect_ensemble(completed)) is None:
         return {}
-    kept = tabulate_programs(completed)
-    messages = pd.concat(
-        [kept[n] for n in ("elicited", "messages") if len(kept[n])] or [pd.DataFrame()]
-    )
-    if messages.empty:
-        return {}
-    decisions = {t.head["replicate"]: str(t.decision) for t in completed}
-    array, seats, runs = collect_ensemble(messages, completed[0].options, list(decisions))
-    if len(runs) < 2 or array.shape[1] < _LEAST_ROUNDS:
-        return {}
-    decided = [decisions[run] for run in runs]
+    array, seats, runs = ensemble
+    decided = [str(t.decision) for t in completed if t.head["replicate"] in runs]
     report = report_committee(summarise(array, decided, **SETTINGS), seats)
     return {
         "metrics": {**report["metrics"], **metrics},

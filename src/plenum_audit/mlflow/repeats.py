@@ -4,13 +4,19 @@ MLflow shows and scores one trace a row, so that a case is repeated as rows: its
 each other, each with its own trace and its own assessments, and tags name the case and the run.
 """
 
+import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import UserError
-from plenum_audit.mlflow.case_names import CASE, RUN, distinct, short_name
+from plenum.base import UserError, flatten
+from plenum_verdicts.cases import plain
+from plenum_verdicts.logs import list_names
+from plenum_verdicts.readers import CASE_TAG, make_label
+
+_RUN_TAG = "plenum.run"
+"""The tag of a trace that has the number of its run, from 1."""
 
 
 @dataclass(frozen=True)
@@ -53,10 +59,9 @@ class RepeatedPrediction:
                 raise UserError(
                     f"data, row {number}: {given}: it exists already; repeats need new runs"
                 )
-        named = [(row.get("tags") or {}).get(CASE) or short_name(row["inputs"]) for row in cases]
-        names = distinct(named)
+        names = [name for name, _ in list_names([_tell_case(plain(row)) for row in cases])]
         return [
-            {**row, "tags": {**(row.get("tags") or {}), CASE: name, RUN: str(run)}}
+            {**row, "tags": {**(row.get("tags") or {}), CASE_TAG: name, _RUN_TAG: str(run)}}
             for run in range(1, self.runs + 1)
             for name, row in zip(names, cases, strict=True)
         ]
@@ -115,6 +120,12 @@ def _records(data: Any) -> Sequence[Mapping[str, Any]]:
     if not isinstance(rows, list) or not all(isinstance(row, Mapping) for row in rows) or not rows:
         raise UserError("data: give a list of dictionaries, a data frame or a data set of MLflow")
     return rows
+
+
+def _tell_case(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Return what a row's case is called, and JSON of all that it is."""
+    label = (row.get("tags") or {}).get(CASE_TAG) or make_label(row["inputs"])
+    return flatten(label) or "(empty)", json.dumps(row, sort_keys=True)
 
 
 def _without_missing(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,19 +1,20 @@
 """Verdicts on evaluations, written to their traces and to an evaluation run of the suite."""
 
 import math
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base import UserError
-from plenum_audit.mlflow.case_names import LONGEST
-from plenum_audit.mlflow.traces import EvaluatedRun, collect_suite, read_runs
+from plenum_verdicts.logs import CaseLog, Columns, SuiteLog, collect_log, settle_results
+from plenum_verdicts.readers import READERS, list_traces, read_trace
 from plenum_verdicts.reports import explain_suite
 from plenum_verdicts.suites import SuiteAssessment, SuiteRule, SuiteRuns, assess_suite
 
 AGREES, DISAGREEMENT = "plenum.agrees", "plenum.disagreement"
 """Assessments of a trace: of its run, and of its case."""
 
+_MEANS = "How likely two runs of this case end differently."
 _SOURCE = "plenum_audit"
 _MOST_LINKED = 100
 """Number of traces that MLflow links to a run at once."""
@@ -37,13 +38,13 @@ def write_verdicts(
     Parameters
     ----------
     evaluation
-        The result of an evaluation, the id of its run, or several of either, whose traces with
-        equal inputs then are runs of one case.
+        The result of an evaluation, the id of its run, or several of either. Traces with the same
+        tag ``plenum.case``, or without one with equal inputs, are runs of one case.
     decision
         The scorer whose value is the decision; by default the decision is the whole output.
     score
         The scorer whose value is right or wrong, ``yes`` or ``no``, or a number from 0 to 1; by
-        default the only one of this kind. A failed run has the score 0.
+        default the only one that says this of every run that ended. A failed run has the score 0.
     acceptable, unacceptable
         Chances that two runs of a case end differently: the criterion of the verdict.
 
@@ -56,72 +57,93 @@ def write_verdicts(
     Raises
     ------
     UserError
-        A run has no traces, no case has two runs, no run ended, a scorer isn't known, or several
-        might be the score.
+        There is no such evaluation, no case has two runs, no run ended or decided, ``decision`` is
+        no scorer, ``score`` doesn't score every run, or several scorers might.
     """
     import mlflow
 
-    ids = _run_ids(evaluation)
-    traces = [
-        trace
-        for run_id in ids
-        for trace in reversed(mlflow.search_traces(run_id=run_id, return_type="list", flush=True))
-    ]
-    if not traces:
-        raise UserError(f"evaluation: no traces of the run {', '.join(ids)}")
-    ended = read_runs(traces, decision, score)
-    runs = collect_suite(ended)
-    rule = SuiteRule(acceptable, unacceptable)
-    suite = assess_suite(runs, rule)
-    _write_assessments(traces, ended, runs)
+    several = evaluation if isinstance(evaluation, list | tuple) else [evaluation]
+    ids = list(dict.fromkeys(str(getattr(each, "run_id", each)) for each in several))
+    mlflow.flush_trace_async_logging()
+    found = (trace for run_id in ids for trace in list_traces(f"runs:/{run_id}"))
+    traces = {trace.info.trace_id: trace for trace in found}
+    rows = [read_trace(trace) for trace in traces.values()]
+    _choose_results(rows, decision, score)
+    placed = ((f"trace {row['id']}", row) for row in rows)
+    cases = collect_log("evaluation", placed, READERS["mlflow"], Columns.of({}, ["id"])).cases
+    runs = SuiteLog(cases, "evaluation", "decisions").runs()
+    suite = assess_suite(runs, SuiteRule(acceptable, unacceptable))
+    _write_assessments(traces, cases, runs)
     told = "\n".join(explain_suite(suite, runs)) + "\n"
-    _write_run(ids, [trace.info.trace_id for trace in traces], suite, told)
+    _write_run(ids, list(traces), suite, told)
     return suite
 
 
-def _run_ids(evaluation: Any) -> list[str]:
-    several = evaluation if isinstance(evaluation, list | tuple) else [evaluation]
-    ids = [str(getattr(each, "run_id", each)) for each in several]
-    return list(dict.fromkeys(ids))
+def _choose_results(rows: Sequence[dict[str, Any]], decision: str, score: str) -> None:
+    """Leave in each row only the decision and the score that count."""
+    ended = [row["scores"] for row in rows if "error" not in row]
+    if not ended:
+        raise UserError(f"evaluation: of its {len(rows)} traces, none is of a run that ended")
+    known = sorted({name for row in rows for name in row["scores"]})
+    if decision and decision not in known:
+        raise UserError(f"decision: {decision!r}; the scorers are {', '.join(known) or 'none'}")
+    fitting = [name for name in known if _scores_each(ended, name)]
+    chosen = [score] if score else [name for name in fitting if name != decision]
+    if len(chosen) > 1 or not {*chosen} <= {*fitting}:
+        raise UserError(
+            f"score: {score!r}; name one that says of every run that ended right or wrong, yes or "
+            f"no, or a number from 0 to 1: {', '.join(fitting) or 'none does'}"
+        )
+    for row in rows:
+        scores = row.pop("scores")
+        said = scores.get(decision) if decision else row.get("output")
+        row["decision"] = "" if said is None else said
+        row |= {"score": scores.get(chosen[0])} if chosen else {}
+        del row["text"]  # inputs in other words are one case if their tag says so
+
+
+def _scores_each(ended: Sequence[Mapping[str, Any]], scorer: str) -> bool:
+    """Return whether a scorer scores every run."""
+    rows = [{"score": scores.get(scorer)} for scores in ended]
+    try:
+        settle_results(rows)
+    except UserError:  # a text, or a number beyond 0 and 1
+        return False
+    return all("score" in row for row in rows)
 
 
 def _write_assessments(
-    traces: Sequence[Any], ended: Sequence[EvaluatedRun], runs: SuiteRuns
+    traces: Mapping[str, Any], cases: Sequence[CaseLog], runs: SuiteRuns
 ) -> None:
     import mlflow
     from mlflow.entities import AssessmentSource
 
     source = AssessmentSource(source_type="CODE", source_id=_SOURCE)
-    apart = dict(zip(runs.cases, runs.disagreements(), strict=True))
-    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
-    for run in ended:
-        counts[run.case][run.outcome] += 1
-    for trace, run in zip(traces, ended, strict=True):
+    for trace_id, trace in traces.items():
         for each in trace.info.assessments or ():
             if each.name in (AGREES, DISAGREEMENT) and each.source.source_id == _SOURCE:
-                mlflow.delete_assessment(run.trace_id, each.assessment_id)
-        repeats = counts[run.case].total()
+                mlflow.delete_assessment(trace_id, each.assessment_id)
+    for number, (logged, apart) in enumerate(zip(cases, runs.disagreements(), strict=True)):
+        counts = Counter(ended := runs.outcome[runs.case == number].tolist())
+        most, repeats = max(counts.values()), len(ended)
         if repeats < 2:
             continue  # one run says nothing about agreement
-        mode, most = counts[run.case].most_common(1)[0]
-        about = {"case": run.case, "runs": str(repeats)}
-        agreed = f"{most} of {repeats} runs of this case end alike"
-        mlflow.log_feedback(
-            trace_id=run.trace_id,
-            name=AGREES,
-            value=bool(counts[run.case][run.outcome] == most and most > 1),
-            source=source,
-            rationale=f"{agreed}: {mode[:LONGEST]}" if most > 1 else "No two runs end alike.",
-            metadata=about,
-        )
-        mlflow.log_feedback(
-            trace_id=run.trace_id,
-            name=DISAGREEMENT,
-            value=round(float(apart[run.case]), 6),
-            source=source,
-            rationale="How likely two runs of this case end differently.",
-            metadata=about,
-        )
+        mode = runs.outcomes[counts.most_common(1)[0][0]]
+        agreed = f"{most} of {repeats} runs of this case end alike: {mode}"
+        why = agreed if most > 1 else "No two runs end alike."
+        for row, outcome in zip(logged.rows, ended, strict=True):
+            for name, value, rationale in (
+                (AGREES, most > 1 and counts[outcome] == most, why),
+                (DISAGREEMENT, round(float(apart), 6), _MEANS),
+            ):
+                mlflow.log_feedback(
+                    trace_id=row["id"],
+                    name=name,
+                    value=value,
+                    source=source,
+                    rationale=rationale,
+                    metadata={"case": logged.case.id, "runs": str(repeats)},
+                )
 
 
 def _write_run(ids: list[str], trace_ids: list[str], suite: SuiteAssessment, told: str) -> None:

@@ -13,7 +13,6 @@ from .client_modules import provide_client as provide_client
 from .compose import OWN_MODELS as OWN_MODELS
 from .compose import Audit as Audit
 from .compose import compose_audit as compose_audit
-from .compose import load_baseline as load_baseline
 from .condition import ProgramCondition as ProgramCondition
 from .condition import format_settings as format_settings
 from .condition import require_program as require_program
@@ -45,7 +44,6 @@ __all__ = [
     "format_settings",
     "list_questions",
     "list_seats",
-    "load_baseline",
     "make_reading",
     "name_program",
     "provide_client",

@@ -1,22 +1,17 @@
 """Composition of an audit: its program, its cases, and a job for each case."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from pathlib import Path
 from typing import Any, NoReturn
 
-from omegaconf import DictConfig, OmegaConf
-
-from plenum.base import UserError, pause_collector
+from plenum.base import UserError
 from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, complete_backend
-from plenum_audit import design as settings
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
-from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, AuditCase, load_cases
-from plenum_verdicts.logs import CaseLog, Log, SuiteLog, folder_name, read_log
+from plenum_verdicts.cases import AuditCase, load_cases
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""
@@ -34,49 +29,29 @@ class Audit:
     settings
         The user's settings, validated.
     jobs
-        Jobs, one per case; none of a log, whose runs exist.
+        Jobs, one per case.
     committee, program
-        How the program is run, and the program; ``None`` of a log.
-    log
-        The existing runs; ``None`` if the program is run.
-    study, tracking_uri
-        Name of the study, and where its verdicts are tracked.
-    dry_run
-        True if nothing is to be run or written.
+        How the program is run, and the program.
     """
 
     settings: AuditConfig
-    jobs: tuple[Job, ...] = ()
-    committee: Committee | None = None
-    program: Program | None = None
-    log: Log | None = None
-    study: str = ""
-    tracking_uri: str | None = None
-    dry_run: bool = False
+    jobs: tuple[Job, ...]
+    committee: Committee
+    program: Program
 
     @property
-    def logged(self) -> tuple[CaseLog, ...]:
-        """The cases of a log; empty if the program is run."""
-        return self.log.cases if self.log else ()
+    def study(self) -> str:
+        """The name of its study."""
+        return self.jobs[0].study
 
     @property
-    def suite_log(self) -> SuiteLog:
-        """The log as a suite."""
-        asked = self.settings
-        return SuiteLog(self.logged, f"logs={asked.logs}", asked.compare, asked.failures)
+    def dry_run(self) -> bool:
+        """True if nothing is to be run or written."""
+        return self.jobs[0].dry_run
 
     def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
         """Return the same audit with other settings of the program."""
         return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
-
-    def by_group(self) -> Iterator[tuple[str, "Audit"]]:
-        """Yield the audit of each group of a log that is split, in a folder of its own; or all."""
-        if self.log is None or not self.settings.by:
-            yield "", self
-            return
-        for group, log in self.log.split():
-            out = str(Path(self.settings.out) / folder_name(group))
-            yield group, replace(self, settings=replace(self.settings, out=out), log=log)
 
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
@@ -85,64 +60,25 @@ class Audit:
         return replace(self, jobs=jobs, committee=committee, program=control)
 
 
-@pause_collector()
-def compose_audit(cfg: DictConfig) -> Audit:
-    """Check the config of ``scripts/audit.py``, find its program, and read its cases.
+def compose_audit(audit: AuditConfig, study: StudyConfig, config: str) -> Audit:
+    """Find the program of an audit, and read its cases.
+
+    Parameters
+    ----------
+    config
+        The composed config as YAML, for the record.
 
     Raises
     ------
     UserError
-        A value is malformed, or there is no such program or case.
+        There is no such program or case.
     """
-    audit, study = settings.type_audit(cfg)
-    config = OmegaConf.to_yaml(cfg, resolve=True)
-    of_logs, of_cases = _columns(audit)
-    read = load_cases(audit.case, of_cases) if audit.case else ()
-    if audit.logs:
-        log = read_log(audit.logs, read, audit.committee.name, of_logs, audit.format, audit.by)
-        return Audit(audit, log=log, **_place(study))
+    cases = load_cases(str(audit.case), audit.columns)
     committee = _committee(audit)
     audited = find_program(committee)
-    conditions = [_condition(audit, study, audited, committee, case) for case in read]
+    conditions = [_condition(audit, study, audited, committee, case) for case in cases]
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
-    return Audit(audit, _as_rows(audit, jobs), committee, audited, **_place(study))
-
-
-def _place(study: StudyConfig) -> dict[str, Any]:
-    """Return where an audit belongs: a log has no jobs that would say it."""
-    uri = study.tracking.uri
-    return {"study": study.study, "tracking_uri": uri, "dry_run": study.dry_run}
-
-
-def load_baseline(audit: AuditConfig) -> tuple[CaseLog, ...]:
-    """Read the runs of the program that a suite is compared with.
-
-    Raises
-    ------
-    UserError
-        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.case_logs.read_log`.
-    """
-    if audit.baseline == audit.logs:
-        raise UserError(f"baseline={audit.baseline}: logs names the same runs")
-    of_logs, of_cases = _columns(audit)
-    read = load_cases(audit.case, of_cases) if audit.case else ()
-    try:
-        return read_log(str(audit.baseline), read, columns=of_logs).cases
-    except UserError as problem:
-        told = str(problem).replace(f"logs={audit.baseline}", f"baseline={audit.baseline}")
-        raise UserError(told) from None
-
-
-def _columns(audit: AuditConfig) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split columns into those of a log and those of a data set of cases."""
-    named = audit.columns
-    if not (audit.logs and audit.case):
-        return named, named
-    of_cases = (*CASE_COLUMNS, WORDINGS)
-    return (
-        {name: of for name, of in named.items() if name not in of_cases},
-        {name: of for name, of in named.items() if name in of_cases},
-    )
+    return Audit(audit, _as_rows(audit, jobs), committee, audited)
 
 
 def refuse(typed: Config) -> NoReturn:

@@ -1,328 +1,279 @@
-"""Reading of a tracked study of programs as an audit."""
+"""Reading of an audit's report from its journals, one case at a time."""
 
 import json
-from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+import math
+import time
+from collections import Counter, defaultdict
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
-from typing import Any, Protocol
+from functools import partial
+from pathlib import Path
+from typing import Any
 
-import pandas as pd
-
-from plenum.base import UserError
+from plenum.base import code_version
+from plenum.design import Job
+from plenum.records import MESSAGES, SIMULATED, Transcript
 from plenum.reports import origin
-from plenum.tracking import ConditionUsage, Provenance, StoredTranscript, TrackedCondition
+from plenum.tracking import StoredTranscript, TrackedCondition, transcript_file
+from plenum_audit.design import AuditConfig
+from plenum_audit.tracking import collect_calls
 from plenum_verdicts.dynamics import (
-    FAILED,
     UNDECIDED,
     AuditResult,
-    CaseVerdict,
-    FamilyVerdict,
     StabilityRule,
     compare_calls,
     find_cache,
-    judge_case,
     judge_cases,
     judge_family,
     plan_further,
     select_ended,
 )
 from plenum_verdicts.reports import (
-    LOGS,
-    Accuracy,
+    AUDIT,
+    SUITE,
     AuditReport,
+    AuditSubject,
     CaseAudit,
     Circumstances,
     Cost,
     DifferingRuns,
     DivergenceSource,
+    SuiteReport,
     collect_sections,
     find_causes,
     latest_parting,
-    lines,
     list_verdict_fields,
     measure_accuracy,
+    record_audit,
 )
-
-_CALLED = ("model", "temperature")
 
 _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
 """Number and share of a case's restarted runs from which there is a warning."""
 
+_Asked = Counter[tuple[str, float | None, str]]
+"""Calls by model, temperature and fingerprint of the answer; one of no model is for messages."""
 
-@dataclass(frozen=True)
-class AuditedCondition:
-    """A condition of a study: its runs, the head of its journals, and their transcripts."""
-
-    tracked: TrackedCondition
-    head: Mapping[str, Any]
-    transcripts: Sequence[StoredTranscript]
-
-    @property
-    def case(self) -> str:
-        """The id of its case."""
-        return self.tracked.factors["case"]
-
-    @property
-    def manifest(self) -> str:
-        """The description of its program, independent of case and knobs."""
-        return str(self.head.get("manifest", ""))
-
-    @property
-    def options(self) -> tuple[str, ...]:
-        """Labels of its options, or those decided on if no journal names them."""
-        named = tuple(map(str, self.head.get("options", ())))
-        return named or tuple(sorted({*self.tracked.decisions, "A", "B"}))
-
-    @property
-    def outcomes(self) -> list[str]:
-        """Outcomes of the runs that count, in order."""
-        frame = self.tracked.tables.get("replicates", pd.DataFrame())
-        if not len(frame):  # no run completed, so that no table was read
-            return [FAILED] * self.tracked.failed
-        columns = (frame[name] for name in ("replicate", "status", "decision"))
-        return select_ended(zip(*columns, strict=True))
-
-    @property
-    def begun_again(self) -> int:
-        """Number of runs that were started more than once; 0 if the tables don't say."""
-        frame = self.tracked.tables.get("replicates", pd.DataFrame())
-        return int(frame["begun_again"].sum()) if "begun_again" in frame else 0
-
-    @property
-    def calls(self) -> Mapping[str, Sequence[Any]]:
-        """Recorded calls of its runs, by column; may be empty."""
-        frame = self.tracked.tables.get("calls", pd.DataFrame())
-        return {str(name): frame[name].tolist() for name in frame}
-
-    @property
-    def settings(self) -> tuple[str, ...]:
-        """The program's settings, without the case."""
-        return tuple(self.tracked.factors[n] for n in ("knobs", "settings", "model", "backend"))
+_MESSAGE = ("", None, "")
 
 
-def select_conditions(
-    conditions: Sequence[TrackedCondition],
-    stored: Mapping[str, Sequence[StoredTranscript]],
-    wanted: Collection[str] = (),
-) -> list[AuditedCondition]:
-    """Return the conditions that an audit covers.
-
-    Parameters
-    ----------
-    wanted
-        Identities of the cases; other settings of the same program are included. Without any, they
-        are those of the program that ran last, identified by code, interpreter and packages.
-    """
-    latest: dict[tuple[str, ...], AuditedCondition] = {}
-    for condition in conditions:
-        transcripts = stored.get(condition.run_id, ())
-        read = (transcript.read() for transcript in transcripts)
-        head = next((t.head for t in read if t is not None), {})
-        each = AuditedCondition(condition, head, transcripts)
-        latest.pop(key := (each.case, each.manifest, *each.settings), None)
-        latest[key] = each
-    every = list(latest.values())
-    given = [each for each in every if each.tracked.identity in wanted]
-    last = max(given or every, key=lambda each: each.tracked.written).manifest
-    others = [each for each in every if each.manifest == last and each not in given]
-    return [*given, *[each for each in others if not given or each.settings != given[0].settings]]
+def find_folder(job: Job) -> Path:
+    """Return the folder of a job's journals."""
+    return Path(job.journals) / job.condition.folder
 
 
-class AuditStudy(Protocol):
-    """The interface of a study that contains an audit."""
+def list_journals(job: Job) -> list[StoredTranscript]:
+    """Return the journals of a job's runs that were begun, in order."""
+    folder = find_folder(job)
+    numbers = sorted(int(path.stem) for path in folder.glob("*.jsonl") if path.stem.isdecimal())
+    return [StoredTranscript("", "", n, "", folder / transcript_file(n)) for n in numbers]
 
-    @property
-    def name(self) -> str:
-        """The study's name."""
 
-    @property
-    def provenance(self) -> Mapping[str, Provenance]:
-        """The origin of each condition, by its run."""
+def read_runs(job: Job) -> list[Transcript]:
+    """Return the runs of a job that were begun and can be read, in order."""
+    return [run for journal in list_journals(job) if (run := journal.read()) is not None]
 
-    @property
-    def usage(self) -> Sequence[ConditionUsage]:
-        """The usage of the conditions, as far as it is known."""
+
+def describe_condition(job: Job, simulated: bool) -> TrackedCondition:
+    """Return a job's condition, without its runs, as reports of studies take it."""
+    factors = {name: str(value) for name, value in job.condition.factors.items()}
+    identity = job.condition.identity
+    return TrackedCondition(
+        job.study, identity, identity, factors, job.replicates, 0, {}, simulated=simulated
+    )
 
 
 def gather_report(
-    study: AuditStudy,
-    conditions: Sequence[AuditedCondition],
-    rule: StabilityRule,
-    max_runs: int | None = None,
+    jobs: Sequence[Job],
+    settings: AuditConfig,
     results: AuditResult | None = None,
     exit_status: int | None = None,
     stopped: str = "",
+    *,
+    begun: bool = True,
+    subjects: tuple[AuditSubject, ...] = (),
+    tried: Sequence[Job] = (),
+    run_ids: Mapping[str, str] | None = None,
+    suite: SuiteReport | None = None,
 ) -> AuditReport:
-    """Return the audit of a study's conditions.
+    """Return the report of an audit.
 
     Parameters
     ----------
+    jobs
+        Jobs, one per case.
+    results
+        Its verdicts; ``None`` if it didn't end, so that they are those on its runs so far.
     stopped
         Reason of a missing verdict, if there are no results.
-
-    Raises
-    ------
-    UserError
-        No run has ended.
+    begun
+        Whether to read the runs in journals; otherwise there are none.
+    subjects
+        What was tested, with digests.
+    tried
+        Jobs of the same cases with other settings of the program; those with runs are variants.
+    run_ids
+        Runs in MLflow by the identity of their condition.
+    suite
+        The verdict on all cases together, of which the first ``repeats`` runs count.
     """
-    first = conditions[0].settings
-    given = {each.case: each for each in conditions if each.settings == first}
-    outcomes = {case: each.outcomes for case, each in given.items()}
-    options = {case: each.options for case, each in given.items()}
-    verdicts = judge_cases(outcomes, options, rule)
-    stopped = results.stopped if results else stopped
-    if not stopped and not any(verdict.runs for verdict in verdicts.values()):
-        raise UserError(f"study: no run of {study.name!r} has ended")
-    together = judge_family(verdicts, rule)
-    cases = tuple(_case(given[case], verdicts[case], rule, together) for case in given)
-    if results is not None:
-        cases = tuple(replace(case, earlier=results.earlier.get(case.id, 0)) for case in cases)
-    others = [each for each in conditions if each.settings != first]
+    rule = StabilityRule(settings.acceptable, settings.unacceptable)
+    most = settings.repeats if suite else None
+    read_begun = partial(_read_first, most=most if begun else 0)
+    judged = results or _judge(((job, read_begun(job)) for job in jobs), rule)
+    asked, ids = _Asked(), run_ids or {}
+    cases = tuple(_gather_case(job, read_begun(job), judged, asked, ids) for job in jobs)
+    if suite and suite.found.score:
+        cases = tuple(replace(case, score=case.right) for case in cases)
+    others = ((job, runs) for job in tried if (runs := read_runs(job)))
     variants = tuple(
-        _case(each, judge_case(each.outcomes, each.options, rule), rule) for each in others
+        _gather_case(job, runs, _judge([(job, runs)], rule), asked, ids) for job, runs in others
     )
+    answers = {case.id: case.answer for case in cases if case.answer}
+    ended = {case.id: [*Counter(case.decisions).elements()] for case in cases if case.answer}
+    stopped = judged.stopped if results else stopped
     return AuditReport(
-        study=study.name,
-        committee=conditions[0].tracked.factors["committee"],
-        verdict=None if stopped else together.verdict,
+        study=jobs[0].study,
+        committee=str(jobs[0].condition.factors["committee"]),
+        verdict=None if stopped else judged.family.verdict,
         stopped=stopped,
-        doubts=results.doubts if results else (),
         rule=rule,
-        max_runs=max_runs,
+        max_runs=settings.max_runs,
         cases=cases,
         variants=variants,
-        stable=together.stable,
-        unstable=together.unstable,
+        stable=judged.family.stable,
+        unstable=judged.family.unstable,
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
-        controlled=_gather_control(study, conditions),
-        accuracy=_accuracy(given),
-        beside=collect_sections(results),
+        controlled=_gather_control(jobs, asked),
+        accuracy=measure_accuracy(ended, answers),
+        beside=collect_sections(judged),
         exit_status=exit_status,
+        record=record_audit(settings, subjects, suite=suite is not None),
+        suite=suite,
+        files=SUITE if suite else AUDIT,
     )
 
 
-def _case(
-    each: AuditedCondition,
-    verdict: CaseVerdict,
-    rule: StabilityRule,
-    together: FamilyVerdict | None = None,
+def _read_first(job: Job, most: int | None) -> list[Transcript]:
+    return read_runs(job)[:most]
+
+
+def _judge(read: Iterable[tuple[Job, Sequence[Transcript]]], rule: StabilityRule) -> AuditResult:
+    """Return the verdicts on the runs of some cases."""
+    outcomes, options = {}, {}
+    for job, runs in read:
+        head = job.condition.as_mapping()
+        outcomes[head["case"]], options[head["case"]] = _list_outcomes(runs), [*head["options"]]
+    cases = judge_cases(outcomes, options, rule)
+    undecided = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
+    further = {case: plan_further(outcomes[case], options[case], rule) for case in undecided}
+    return AuditResult("", "", cases, judge_family(cases, rule), further)
+
+
+def _list_outcomes(runs: Sequence[Transcript]) -> list[str]:
+    return select_ended((run.head["replicate"], run.status, str(run.decision)) for run in runs)
+
+
+def _gather_case(
+    job: Job,
+    runs: Sequence[Transcript],
+    judged: AuditResult,
+    asked: _Asked,
+    run_ids: Mapping[str, str],
 ) -> CaseAudit:
-    condition = each.tracked
-    answer = str(each.head.get("answer") or "") or None
-    decisions = dict(zip(condition.indices, condition.decisions, strict=True))
-    by_run = lines(condition.tables)
-    parted = latest_parting(decisions, by_run)
-    undecided = verdict.verdict == UNDECIDED
+    head, identity = job.condition.as_mapping(), job.condition.identity
+    case, answer = str(head["case"]), head["answer"] or None
+    ended, outcomes = [run for run in runs if run.end], _list_outcomes(runs)
+    completed = (run for run in ended if run.status == "completed")
+    decisions = {run.head["replicate"]: str(run.decision) for run in completed}
+    calls, again = collect_calls(runs), sum(run.begun_again for run in runs)
+    every = (entry for run in runs for entry in run.entries if entry["kind"] == "call")
+    asked.update((e["model"], e.get("temperature"), str(e.get("fingerprint", ""))) for e in every)
+    messages = _list_said(runs, MESSAGES, ("seat", "text", "option"))
+    asked.update([_MESSAGE] if messages else [])
+    said = messages or _list_said(runs, ("call",), ("seat", "text", "answer"))
+    parted = latest_parting(decisions, said)
+    warnings = {
+        "not_exchangeable": case in judged.family.not_exchangeable,
+        "cached": head["backend"] != "simulated" and find_cache(calls),  # whose words are few
+        "begun_again": again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(outcomes)),
+    }
     return CaseAudit(
-        id=each.case,
-        question=str(each.head.get("question", "")),
+        id=case,
+        question=head["question"],
         answer=answer,
-        knobs=condition.factors["knobs"],
-        condition=condition.identity,
-        run_id=condition.run_id,
-        options={str(k): str(name) for k, name in dict(each.head.get("options", {})).items()},
-        completed=condition.completed,
-        pending=_count_waiting(condition),
-        failures=condition.failures,
-        further=plan_further(each.outcomes, each.options, rule) if undecided else None,
-        cost=_cost(condition),
-        pair=DifferingRuns(*parted[:2], parted[2] + 1 if by_run else None) if parted else None,
-        source=_source(each),
-        warnings=tuple(_warnings(each, together)),
-        **list_verdict_fields(each.case, verdict, answer, together),
-        begun_again=each.begun_again,
-        causes=find_causes(each.transcripts, each.outcomes),
+        knobs=head["knobs"],
+        condition=identity,
+        run_id=run_ids.get(identity, ""),
+        options=head["options"],
+        completed=len(decisions),
+        pending=len(runs) - len(ended),  # others may never be due
+        failures=dict(Counter(str(run.reason) for run in ended if run.status != "completed")),
+        further=judged.further.get(case),
+        cost=_sum_cost(runs),
+        pair=parted and DifferingRuns(*parted[:2], parted[2] + 1 if said else None),
+        source=_find_source(calls),
+        warnings=tuple(name for name, shown in warnings.items() if shown),
+        **list_verdict_fields(case, judged.cases[case], answer, judged.family),
+        begun_again=again,
+        earlier=judged.earlier.get(case, 0 if judged.study else None),
+        causes=find_causes(list_journals(job), outcomes),
     )
 
 
-def _accuracy(given: Mapping[str, AuditedCondition]) -> Accuracy | None:
-    """Return the accuracy of the runs of all cases."""
-    answers = {case: str(each.head.get("answer") or "") for case, each in given.items()}
-    known = {case: answer for case, answer in answers.items() if answer}
-    return measure_accuracy({case: given[case].outcomes for case in known}, known)
+def _sum_cost(runs: Sequence[Transcript]) -> Cost:
+    """Return the usage of runs, including failed and open ones."""
+    totals = [run.totals() for run in runs]
+    priced = [each["cost"] for each in totals if not math.isnan(each["cost"])]
+    sums = {n: sum(int(each[n]) for each in totals) for n in ("calls", "tokens_in", "tokens_out")}
+    return Cost(len(runs), **sums, dollars=sum(priced), unpriced=len(runs) - len(priced))
 
 
-def _source(each: AuditedCondition) -> DivergenceSource | None:
+def _list_said(
+    runs: Sequence[Transcript], kinds: Sequence[str], names: Sequence[str]
+) -> dict[int, list[Hashable]]:
+    """Return fields of the entries of some kinds by run; empty if there are none."""
+    said: defaultdict[int, list[Hashable]] = defaultdict(list)
+    for run in runs:
+        for entry in (each for each in run.entries if each["kind"] in kinds):
+            said[run.head["replicate"]].append(tuple(entry.get(name) or "" for name in names))
+    return said
+
+
+def _find_source(calls: Mapping[str, Sequence[Any]]) -> DivergenceSource | None:
     """Return the sources of divergence; ``None`` with fewer than two runs with known calls."""
-    calls = each.calls
-    logged = each.tracked.factors["backend"] == LOGS  # a run's use is one call in its journal
-    if logged or len(set(calls.get("replicate", ()))) < 2:
+    if len(set(calls["replicate"])) < 2:
         return None
     parted = compare_calls(calls)
     counts = (parted.pairs, parted.parted, parted.repeated)
     return DivergenceSource(*counts, parted.endpoint, parted.amplification, parted.places[:3])
 
 
-def _warnings(each: AuditedCondition, together: FamilyVerdict | None) -> Iterator[str]:
-    if together and each.case in together.not_exchangeable:
-        yield "not_exchangeable"
-    drawn = "draw" in each.calls and not each.tracked.simulated  # whose agents have few words
-    if drawn and find_cache(each.calls):
-        yield "cached"
-    if each.begun_again >= max(_BEGUN_AGAIN, _SHARE_BEGUN_AGAIN * len(each.outcomes)):
-        yield "begun_again"
-
-
-def _count_waiting(condition: TrackedCondition) -> int:
-    """Count runs that were begun and haven't ended; others may never be due."""
-    frame = condition.tables.get("replicates", pd.DataFrame())
-    return int((frame["status"] == "pending").sum()) if len(frame) else 0
-
-
-def _cost(condition: TrackedCondition) -> Cost:
-    frame = condition.tables.get("replicates", pd.DataFrame())
-    if not len(frame):
-        return Cost(runs=condition.failed)
-    sums = {name: int(frame[name].sum()) for name in ("calls", "tokens_in", "tokens_out")}
-    unpriced = int(frame["cost"].isna().sum())
-    return Cost(len(frame), **sums, dollars=float(frame["cost"].sum()), unpriced=unpriced)
-
-
-def _gather_control(study: AuditStudy, conditions: Sequence[AuditedCondition]) -> Circumstances:
-    first = conditions[0].settings
-    heads = [each.head for each in conditions if each.head and each.settings == first]
-    tracked = [each.tracked for each in conditions]
-    calls = [c.tables["calls"] for c in tracked if len(c.tables.get("calls", ()))]
-    values = pd.concat(calls) if calls else pd.DataFrame(columns=[*_CALLED])
-    sent = values["temperature"].map(lambda t: "not sent" if pd.isna(t) else f"{t:g}")
-    factors = tracked[0].factors
-    last = max(each.written for each in tracked)
+def _gather_control(jobs: Sequence[Job], asked: _Asked) -> Circumstances:
+    head, journals = jobs[0].condition.as_mapping(), list_journals(jobs[0])
+    first = next((run for each in journals if (run := each.read()) is not None), None)
+    calls = [call for call in first.calls if call["kind"] == "call"] if first else []
+    sent = {temperature for model, temperature, _ in asked if model}
+    fingerprints = Counter(each for _, _, each in asked.elements() if each)
+    simulated = head["backend"] == "simulated" or SIMULATED in fingerprints
+    files = (file for job in jobs for file in find_folder(job).glob("*"))
+    # Journals say nothing of when, so that files do.
+    times = [file.stat().st_mtime for file in files] or [time.time()]
+    begun, written = (datetime.fromtimestamp(each, UTC) for each in (min(times), max(times)))
     return Circumstances(
-        identities=tuple(dict.fromkeys(str(head["program"]) for head in heads)),
-        program=json.loads(heads[-1]["manifest"]) if heads else {},
-        prompts=_prompts(conditions[0]),
-        overrides=factors["settings"],
-        seed=factors["seed"],
-        models=tuple(sorted(map(str, values["model"].dropna().unique()))),
-        temperatures=tuple(sorted(sent.unique())),
-        fingerprints=_fingerprints(study, {each.run_id for each in tracked}),
-        backend=factors["backend"],
-        simulated=any(each.simulated for each in tracked),
-        messages=any(len(each.tables.get("messages", ())) for each in tracked),
-        versions=tuple(
-            dict.fromkeys(v for each in study.provenance.values() for v in each.versions)
-        ),
-        begun=min(study.provenance[each.run_id].begun for each in tracked).isoformat(
-            timespec="seconds"
-        ),
-        written=datetime.fromtimestamp(last / 1000, UTC).isoformat(timespec="seconds"),
-        origin=origin(tracked),
+        identities=tuple(dict.fromkeys(job.condition.as_mapping()["program"] for job in jobs)),
+        program=json.loads(head["manifest"]),
+        prompts={call["seat"]: call["system"] for call in calls if call.get("system")},
+        overrides=head["settings"],
+        seed=str(head["seed"]),
+        models=tuple(sorted({model for model, _, _ in asked if model})),
+        temperatures=tuple(sorted("not sent" if t is None else f"{t:g}" for t in sent)),
+        fingerprints=dict(fingerprints),
+        backend=head["backend"],
+        simulated=simulated,
+        messages=_MESSAGE in asked,
+        versions=(code_version(),),
+        begun=begun.isoformat(timespec="seconds"),
+        written=written.isoformat(timespec="seconds"),
+        origin=origin([describe_condition(jobs[0], simulated)]),
     )
-
-
-def _prompts(each: AuditedCondition) -> dict[str, str]:
-    """Return the system prompts of the seats in a case's first run."""
-    first = next(filter(None, (stored.read() for stored in each.transcripts)), None)
-    calls = [entry for entry in first.entries if entry["kind"] == "call"] if first else []
-    return {str(call["seat"]): str(call["system"]) for call in calls if call.get("system")}
-
-
-def _fingerprints(study: AuditStudy, runs: set[str]) -> dict[str, int]:
-    """Count answers by the provider's fingerprint, as far as accounts are written."""
-    counts: Counter[str] = Counter()
-    for usage in study.usage:
-        if usage.tracked.run_id in runs:
-            for model in (usage.models or {}).values():
-                counts.update(model.get("fingerprints", {}))
-    return dict(counts)

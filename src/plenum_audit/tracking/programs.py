@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -23,11 +24,13 @@ def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFra
         "replicates": tabulate_replicates(transcripts).assign(
             begun_again=[transcript.begun_again for transcript in transcripts]
         ),
-        "calls": pd.DataFrame(_calls(transcripts), columns=_CALLS),
+        "calls": pd.DataFrame(collect_calls(transcripts)),
         "messages": pd.DataFrame(_entries(transcripts, MESSAGES), columns=_MESSAGES),
         "elicited": pd.DataFrame(_entries(transcripts, (ELICITED,)), columns=_MESSAGES),
     }
 
+
+_LEAST_ROUNDS = 3
 
 _CALLS = (
     "replicate", "call", "seat", "round", "model", "prompt", "answer", "temperature", "tokens_in",
@@ -42,15 +45,18 @@ the seed that the program sent.
 _MESSAGES = ("replicate", "place", "round", "seat", "text", "option", "preferences", "confidence")
 
 
-def _calls(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
+def collect_calls(transcripts: Sequence[Transcript]) -> dict[str, list[Any]]:
+    """Return the columns of the calls of some runs, by name."""
+    columns: dict[str, list[Any]] = {name: [] for name in _CALLS}
     for transcript in transcripts:
         calls = (entry for entry in transcript.calls if entry["kind"] == "call")
         for number, entry in enumerate(calls):
-            row = {name: entry.get(name) for name in _CALLS}
             answer = entry.get("answer") or digest([entry["text"], entry.get("body")])
             replicate, draw = transcript.head["replicate"], str(entry.get("seed", ""))
-            more = {"call": number, "answer": answer, "draw": draw}
-            yield {**row, "replicate": replicate, **more}
+            more = {"replicate": replicate, "call": number, "answer": answer, "draw": draw}
+            for name, column in columns.items():
+                column.append(more[name] if name in more else entry.get(name))
+    return columns
 
 
 def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
@@ -86,39 +92,37 @@ def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
 
 
 def collect_ensemble(
-    messages: pd.DataFrame, options: Sequence[str], completed: Sequence[int]
-) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]]:
+    completed: Sequence[Transcript],
+) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]] | None:
     """Return preferences by run, round, seat and option, for complete rounds of all runs.
 
-    Parameters
-    ----------
-    messages
-        A condition's table of messages.
-    completed
-        The runs to include.
+    What a program reports goes before what its models answered after the run.
 
     Returns
     -------
-    tuple
+    tuple or None
         The array, shape (runs, rounds, seats, options), each row on the simplex; the seats; the
-        runs that report preferences.
+        runs that report preferences. ``None`` with fewer than two such runs or three such rounds.
     """
-    reported = messages[messages["preferences"].notna() & messages["replicate"].isin(completed)]
-    reported = reported.dropna(subset=["round"]).drop_duplicates(
-        ["replicate", "round", "seat"], keep="last"
-    )
-    seats, runs = tuple(reported["seat"].unique()), tuple(sorted(reported["replicate"].unique()))
-    whole = reported.groupby(["replicate", "round"]).size().eq(len(seats)).unstack(fill_value=False)
-    rounds = [number for number in whole if whole[number].all()]
-    array = np.zeros((len(runs), len(rounds), len(seats), len(options)))
-    at = [{value: n for n, value in enumerate(values)} for values in (runs, rounds, seats)]
-    names = ("preferences", "replicate", "round", "seat")
-    for preferences, *where in zip(*(reported[name] for name in names), strict=True):
-        place = [index.get(value) for index, value in zip(at, where, strict=True)]
-        if None not in place:
-            shares = [float(preferences.get(label) or 0.0) for label in options]
-            total = sum(shares)
-            if math.isclose(total, 1, abs_tol=1e-9):
-                total = 1.0  # to the last bit as they were reported
-            array[tuple(place)] = [s / total for s in shares] if total > 0 else 1 / len(options)
-    return array, seats, tuple(int(run) for run in runs)
+    reported: dict[tuple[int, int, str], Mapping[str, float]] = {}
+    for kinds in ((ELICITED,), MESSAGES):
+        for row in _entries(completed, kinds):
+            if row["preferences"] is not None and row["round"] is not None:
+                reported[row["replicate"], row["round"], row["seat"]] = row["preferences"]
+    runs = sorted({run for run, _, _ in reported})
+    numbers = sorted({number for _, number, _ in reported})
+    seats = tuple(dict.fromkeys(seat for _, _, seat in reported))
+    rounds = [n for n in numbers if all(key in reported for key in product(runs, [n], seats))]
+    if len(runs) < 2 or len(rounds) < _LEAST_ROUNDS:
+        return None
+    options, shape = completed[0].options, (len(runs), len(rounds), len(seats), -1)
+    keys = product(runs, rounds, seats)
+    array = np.array([_share(reported[key], options) for key in keys]).reshape(shape)
+    return array, seats, tuple(runs)
+
+
+def _share(preferences: Mapping[str, float], options: Sequence[str]) -> list[float]:
+    """Return preferences on the simplex, to the last bit as they were reported if they are."""
+    shares = [float(preferences.get(label) or 0.0) for label in options]
+    total = 1.0 if math.isclose(sum(shares), 1, abs_tol=1e-9) else sum(shares)
+    return [s / total if total > 0 else 1 / len(options) for s in shares]

@@ -6,6 +6,7 @@ from .agreement import Agreement as Agreement
 from .agreement import estimate_agreement as estimate_agreement
 from .case_act import CaseAct as CaseAct
 from .case_act import apply_rule as apply_rule
+from .choice import DEFAULT_RISK as DEFAULT_RISK
 from .choice import ActAdvice as ActAdvice
 from .choice import ActRisk as ActRisk
 from .choice import advise_acting as advise_acting
@@ -13,6 +14,7 @@ from .risk import bound_risk as bound_risk
 from .risk import e_value_of_risk as e_value_of_risk
 
 __all__ = [
+    "DEFAULT_RISK",
     "MOST_RUNS",
     "ActAdvice",
     "ActRisk",

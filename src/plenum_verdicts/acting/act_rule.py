@@ -1,6 +1,5 @@
 """The rule by which a program may act alone: run it some times, and act if enough runs agree."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,7 +25,7 @@ class ActRule:
 
     Examples
     --------
-    >>> ActRule.of(5, 0.75)
+    >>> ActRule(5, 4)
     ActRule(runs=5, agreeing=4)
     """
 
@@ -39,12 +38,6 @@ class ActRule:
                 f"runs={self.runs}, agreeing={self.agreeing}: more than half of the runs, and at "
                 "most all, have to agree"
             )
-
-    @classmethod
-    def of(cls, runs: int, share: float) -> "ActRule":
-        """Return the rule by which at least this share of the runs, and over half, agree."""
-        agreeing = math.ceil(share * runs - 1e-9)  # 0.6 * 5 is above 3 by rounding
-        return cls(runs, max(agreeing, runs // 2 + 1))
 
     def chance(self, decided: Codes, total: Codes) -> Floats:
         """Return how likely so many of a case's runs lead to the act that they decided for.

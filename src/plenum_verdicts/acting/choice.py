@@ -11,6 +11,9 @@ from plenum_verdicts.acting.agreement import Agreement, estimate_agreement
 from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk, least_acts
 from plenum_verdicts.suites import SuiteEstimate, SuiteRuns, estimate_mean_of_cases
 
+DEFAULT_RISK = 0.05
+"""The share of acts that may be wrong, if no other one is given."""
+
 
 @dataclass(frozen=True)
 class ActRisk:
@@ -67,8 +70,7 @@ class ActAdvice:
 
 def advise_acting(
     runs: SuiteRuns,
-    risk: float = 0.05,
-    share: float = 1.0,
+    risk: float = DEFAULT_RISK,
     undecided: Set[str] = frozenset(),
     alpha: float = 0.05,
 ) -> ActAdvice:
@@ -83,8 +85,6 @@ def advise_acting(
     ----------
     risk
         The accepted share of acts that are wrong, above 0 and below 1.
-    share
-        The share of runs that have to agree, above 0 and at most 1.
     undecided
         Outcomes that can't be acted upon.
 
@@ -106,7 +106,7 @@ def advise_acting(
     found: list[ActRisk] = []
     chosen, holds = None, True
     for count in range(most, 0, -1):
-        acts = estimate_acts(runs, ActRule.of(count, share), undecided)
+        acts = estimate_acts(runs, ActRule(count, count), undecided)
         holds = holds and e_value_of_risk(acts, risk) >= 1 / alpha
         chosen = acts.rule if holds else chosen
         found.append(_describe(acts, alpha, holds))

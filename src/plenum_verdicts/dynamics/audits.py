@@ -62,12 +62,14 @@ class CaseVerdict:
     counts
         Runs by outcome: every option, then :data:`NO_DECISION` and :data:`FAILED`.
     mode
-        The most frequent decision, the first one if several tie; empty if there is none.
+        The most frequent decision, the first one by name if several tie; empty if there is none.
     share, low, high
         Share of runs that decide like the mode (NaN without runs), with the interval that the
-        evidence leaves: each side misses it with a probability of at most the rule's ``alpha``.
+        evidence leaves: each side misses it with a probability of at most the rule's ``alpha``. If
+        its limits would cross, the runs aren't of one program: there is no verdict, and [0, 1].
     disagreement
-        Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs.
+        Probability that two runs end differently, from 0 to 1; NaN for fewer than two runs. A run
+        that failed or decided nothing ends like no other.
     halves_p
         The p-value of exchangeability of the runs, by the outcomes of their first and second half;
         1 if they can't differ.
@@ -96,7 +98,17 @@ class CaseVerdict:
         """Return the probability that so many runs end alike; NaN if there are fewer runs."""
         if not 1 <= runs <= self.runs:
             return float("nan")
-        return all_alike(list(self.counts.values()), runs)
+        return all_alike(_count_apart(self.counts), runs)
+
+
+def _count_apart(counts: Mapping[str, int]) -> list[int]:
+    """Return runs by outcome, with each of those that failed or decided nothing alone.
+
+    Two runs without a decision don't agree on anything.
+    """
+    without = sum(counts[outcome] for outcome in (NO_DECISION, FAILED))
+    decided = [n for outcome, n in counts.items() if outcome not in (NO_DECISION, FAILED)]
+    return [*decided, *[1] * without]
 
 
 @dataclass(frozen=True)
@@ -236,16 +248,20 @@ def _verdict(
     modes, names = len(options), (*options, NO_DECISION, FAILED)
     counts = [int(count) for count in np.bincount(path, minlength=len(names))]
     n, most = len(path), max(counts[:modes], default=0)
-    evidence = begin_evidence(options, rule)
-    evidence.add(path)
+    by_outcome = dict(zip(names, counts, strict=True))
+    running = begin_evidence(options, rule)
+    running.add(path)
+    evidence, (low, high) = running.evidence, limits
+    if low > high:  # no single share explains these runs: they aren't of one program
+        evidence, low, high = Evidence(UNDECIDED, n, 0.0, 0.0), 0.0, 1.0
     return CaseVerdict(
-        evidence=evidence.evidence,
-        counts=dict(zip(names, counts, strict=True)),
-        mode=names[counts.index(most)] if most else "",
+        evidence=evidence,
+        counts=by_outcome,
+        mode=min(name for name in options if by_outcome[name] == most) if most else "",
         share=most / n if n else float("nan"),
-        low=limits[0],
-        high=limits[1],
-        disagreement=1 - all_alike(counts, 2) if n > 1 else float("nan"),
+        low=low,
+        high=high,
+        disagreement=1 - all_alike(_count_apart(by_outcome), 2) if n > 1 else float("nan"),
         halves_p=halves(path),
     )
 
@@ -260,7 +276,9 @@ def judge_family(cases: Mapping[str, CaseVerdict], rule: StabilityRule) -> Famil
     """
     names, verdicts = list(cases), list(cases.values())
     stable = holm([p_value(v.evidence.log_stable) for v in verdicts])
-    unstable = benjamini_hochberg([p_value(v.evidence.log_unstable) for v in verdicts])
+    # A share between both limits may be shown to be either; a case counts as what came first.
+    against = [0.0 if v.verdict == STABLE else v.evidence.log_unstable for v in verdicts]
+    unstable = benjamini_hochberg([p_value(log) for log in against])
     drifts = holm([v.halves_p for v in verdicts])
     verdict = UNDECIDED
     if (unstable <= rule.alpha).any():

@@ -1,20 +1,20 @@
 """Columns of a log by the field of a run."""
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base import UserError, strip_fence, strip_reasoning
 from plenum_verdicts.cases import CASE_COLUMNS as OF_DATA_SETS
 from plenum_verdicts.readers import Row
 
 FIELDS = (
     "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",
     "tokens_out", "model", "version", "fingerprint", "wording", "time", "seed", "text", "options",
-    "answer",
+    "answer", "scores", "cached",
 )  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
@@ -77,7 +77,7 @@ class Columns:
         if not self.named:
             return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
         if self._unseen:
-            self._unseen = {c for c in self._unseen if read_column(row, c) is _ABSENT}
+            self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}
         taken = moved | self.named.keys()
         found = {name: row[name] for name in FIELDS if name in row and name not in taken}
@@ -94,7 +94,7 @@ class Columns:
         known = ", ".join(self._first)[:300]
         return f"no column {self.named[name]}, which columns.{name} names; there are {known}"
 
-    def require_seen(self, path: Path) -> None:
+    def require_seen(self, place: str) -> None:
         """Refuse columns that no row has.
 
         Raises
@@ -106,7 +106,7 @@ class Columns:
             if missing := self._unseen.intersection(_columns(of)):
                 known = ", ".join(self._first)[:300]
                 raise UserError(
-                    f"columns.{name}: no row of {path} has a column {min(missing)}; the first one "
+                    f"columns.{name}: no row of {place} has a column {min(missing)}; the first one "
                     f"has {known}"
                 )
 
@@ -120,31 +120,64 @@ class Columns:
         return [value for value in found if value not in (None, "")] or None
 
 
-_ABSENT = object()
+ABSENT = object()
 
 
 def read_column(row: Row, name: str) -> Any:
-    """Return a column, or one in a column, which may be JSON, by its path; else ``_ABSENT``."""
-    if name in row or "." not in name:
-        return row.get(name, _ABSENT)
+    """Return a column, or one in a column, which may be JSON, by its path; else ``ABSENT``."""
+    if name in row or not ("." in name or "[" in name):
+        return row.get(name, ABSENT)
     value: Any = row
-    for part in name.split("."):
-        value = _unpack(value)
-        value = value.get(part, _ABSENT) if isinstance(value, Mapping) else _ABSENT
+    for key, item in _PART.findall(name):
+        value = _item(value, item) if item else _unpack(value)
+        if not item:
+            value = value.get(key, ABSENT) if isinstance(value, Mapping) else ABSENT
     return value
+
+
+_PART = re.compile(r"([^.\[\]]+)|\[([^\]]*)\]")
+"""A part of a path: a key, or an item of a list in brackets."""
+
+
+def _item(value: Any, item: str) -> Any:
+    """Return an item of a list by its place, or the one with a value: ``name=quality``."""
+    value = _unpack(value)
+    key, _, wanted = item.partition("=")
+    for number, each in enumerate(value if isinstance(value, list) else ()):
+        if str(number) == item or (isinstance(each, Mapping) and str(each.get(key)) == wanted):
+            return each
+    return ABSENT
 
 
 def _unpack(value: Any) -> Any:
-    """Read JSON in a cell."""
-    if isinstance(value, str) and value.lstrip()[:1] == "{":
+    """Read JSON in a cell, which a model may have fenced, or reasoned about before."""
+    if isinstance(value, str) and value.lstrip()[:1] in _BEGINNINGS:
         with suppress(ValueError, RecursionError):
-            return json.loads(value)
+            return json.loads(strip_fence(strip_reasoning(value)))
     return value
+
+
+_BEGINNINGS = ("{", "[", "`", "<")
+"""How JSON begins, a fence, and reasoning."""
+
+
+def is_chosen(row: Row, where: Mapping[str, Any]) -> bool:
+    """Return whether a row counts, by a value or a list of values of columns.
+
+    Examples
+    --------
+    >>> is_chosen({"type": "match", "data": {"n": 1}}, {"type": ["match", "metrics"], "data.n": 1})
+    True
+    """
+    return all(
+        str(read_column(row, name)) in map(str, of if isinstance(of, list | tuple) else [of])
+        for name, of in where.items()
+    )
 
 
 def _read_given(row: Row, name: str) -> Any:
     value = read_column(row, name)
-    return None if value is _ABSENT else value
+    return None if value is ABSENT else value
 
 
 def _columns(of: Any) -> Sequence[str]:

@@ -2,14 +2,14 @@
 
 import glob
 import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, require_regular_file
 from plenum_verdicts.readers import LogReader, LogSource, describe_program, find_reader
 
-_SUFFIXES = (".csv", ".eval", ".json", ".jsonl", ".parquet")
+_SUFFIXES = (".csv", ".eval", ".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
 
 
 def find_sources(logs: str) -> tuple[LogSource, ...]:
@@ -20,17 +20,19 @@ def find_sources(logs: str) -> tuple[LogSource, ...]:
     UserError
         A folder or a pattern has no file, or a file can't be read.
     """
-    source = LogSource(logs)
-    if source.is_file and source.path.is_dir():
-        found = sorted(p for p in source.path.iterdir() if p.suffix in _SUFFIXES and p.is_file())
+    source, path = LogSource(logs), Path(logs).expanduser()
+    if source.is_file and path.is_dir():
+        found = sorted(p for p in path.iterdir() if p.suffix in _SUFFIXES and p.is_file())
         if not found:
             raise UserError(f"logs={logs}: the folder has no file in {', '.join(_SUFFIXES)}")
     elif source.is_file:
-        found = [source.path]
+        found = [path]
     elif any(mark in logs for mark in "*?["):
-        found = sorted(map(Path, glob.glob(str(source.path))))
-    else:
+        found = sorted(map(Path, glob.glob(str(path))))
+    elif ":" in logs:  # runs of a service
         return (source,)
+    else:
+        found = []
     if not found:
         raise UserError(f"logs={logs}: there is no such file")
     for path in found:
@@ -60,15 +62,35 @@ def find_common_reader(sources: Sequence[LogSource], named: str = "") -> LogRead
     return first
 
 
+def _pieces(source: LogSource) -> Iterator[bytes]:
+    """Yield the content of a file in pieces; of a service, its name."""
+    if not source.is_file:
+        yield source.name.encode()
+        return
+    with source.path.open("rb") as file:
+        while piece := file.read(1 << 20):
+            yield piece
+
+
 def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
-    """Return what identifies the program of a log: the digest of its files, and what they say."""
+    """Return what identifies the program of a log: the digest of its files, and what they say.
+
+    Raises
+    ------
+    UserError
+        Two files are equal.
+    """
     hashed = hashlib.blake2b(digest_size=16)
+    names: dict[bytes, str] = {}
     for source in sources:
-        if source.is_file:
-            with source.path.open("rb") as file:
-                while piece := file.read(1 << 20):
-                    hashed.update(piece)
-        else:
-            hashed.update(source.name.encode())
+        one = hashlib.blake2b(digest_size=16)
+        for piece in _pieces(source):
+            hashed.update(piece)
+            one.update(piece)
+        if (found := one.digest()) in names:  # the same runs would count twice
+            raise UserError(
+                f"logs: {source.name} and {names[found]} are equal, byte by byte; give one of them"
+            )
+        names[found] = source.name
     about: Mapping[str, Any] = describe_program(reader, sources[0])
     return {"logs": hashed.hexdigest(), **about}

@@ -3,6 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
+from datetime import UTC, datetime
+from functools import lru_cache
 from typing import Any
 
 from plenum.base import digest, flatten
@@ -22,15 +25,39 @@ SOURCES = (*_MIXED, "seed")
 _SHOWN = 3
 _LONGEST = 40
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_EPOCH = re.compile(r"\d{9,13}(\.\d+)?")
+_AMERICAN = ("%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y, %I:%M:%S %p")
+"""Times by a clock of twelve hours, where the month stands first."""
 
 
 def read_value(row: Mapping[str, Any], field: str) -> str:
-    """Return a field's value as text; ``day`` is the date of ``time``; empty if it isn't known."""
+    """Return a field's value as text; ``day`` is that of ``time``; empty if it isn't known."""
     if field == "day" and "day" not in row:
-        found = _DAY.match(str(row.get("time") or ""))
-        return found[0] if found else ""
+        return read_day(str(row.get("time") or ""))
     value = row.get(field)
     return "" if value is None else flatten(str(value))
+
+
+@lru_cache(4096)
+def read_day(time: str) -> str:
+    """Return the day of a time, in UTC if it names a zone or counts seconds; empty if unknown.
+
+    Examples
+    --------
+    >>> read_day("2026-09-01T23:30:00-07:00"), read_day("1788220800"), read_day("yesterday")
+    ('2026-09-02', '2026-09-01', '')
+    """
+    if _EPOCH.fullmatch(time):
+        seconds = float(time)
+        return f"{datetime.fromtimestamp(seconds / (1000 if seconds > 1e11 else 1), UTC):%Y-%m-%d}"
+    with suppress(ValueError, OverflowError):
+        read = datetime.fromisoformat(time)
+        return f"{read.astimezone(UTC) if read.tzinfo else read:%Y-%m-%d}"
+    for form in _AMERICAN:
+        with suppress(ValueError):
+            return f"{datetime.strptime(time.strip(), form):%Y-%m-%d}"
+    found = _DAY.match(time)
+    return found[0] if found else ""
 
 
 def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:
@@ -47,14 +74,14 @@ def folder_name(group: str) -> str:
 def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
     """Yield a sentence for each field in which runs differ that should be of one program."""
     for field, plural in _MIXED.items():
-        if not any(field in row or (field == "day" and "time" in row) for row in rows[:_SHOWN]):
+        if not any(field in row or (field == "day" and "time" in row) for row in rows):
             continue
         values = Counter(read_value(row, field) for row in rows)
         if len(values) < 2:
             continue
         shown = ", ".join(
             f"{_short(value) if value else 'not named'} ({count:,} runs)"
-            for value, count in values.most_common(_SHOWN)
+            for value, count in sorted(values.items(), key=lambda v: (-v[1], v[0]))[:_SHOWN]
         )
         more = f" and {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""
         yield (

@@ -1,8 +1,11 @@
 """Reading of a logged run from its row: its end, its usage, its messages."""
 
 import json
+import re
+import unicodedata
 from collections.abc import Mapping
 from contextlib import suppress
+from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
@@ -23,6 +26,12 @@ Entry = dict[str, Any]
 SEAT = "program"
 """Seat of messages for which the log names none."""
 
+_FAILED = "failed"
+"""How verdicts call a run that failed, which no decision may be called."""
+
+_MOST = 1e12
+"""A number of tokens or a cost beyond which a sum of many may not be a number any more."""
+
 _LONGEST = 100
 """Number of a decision's characters that are shown."""
 
@@ -37,16 +46,48 @@ def decision(row: Mapping[str, Any]) -> str:
 
 @lru_cache(4096)
 def _shorten(text: str) -> str:
+    if text == _FAILED:  # a label that reads like a run that failed
+        return f'"{text}"'
     return text if len(text) <= _LONGEST else f"{text[:_LONGEST]}... {digest(text)[:8]}"
 
 
 def _line(row: Mapping[str, Any]) -> str:
     """Return the whole decision in one line."""
     text = row.get("decision")
-    return "" if text is None else _flat(strip_reasoning(str(text)))
+    if text is None:
+        return ""
+    if isinstance(text, dict | list):  # equal objects may have their keys in another order
+        text = json.dumps(text, sort_keys=True, ensure_ascii=False)
+    return _answer(text if isinstance(text, str) else str(text))
 
 
-_flat = lru_cache(4096)(flatten)
+@lru_cache(4096)
+def _answer(text: str) -> str:
+    return flatten(strip_reasoning(text))
+
+
+@lru_cache(4096)
+def fold(text: str) -> str:
+    """Return a text in the form in which equal values are equal.
+
+    These are composed and decomposed letters, 1 and 1.0, and objects with their keys in another
+    order.
+
+    Examples
+    --------
+    >>> fold("1.0"), fold('{"b": 2, "a": 1}'), fold("1.0.2")
+    ('1', '{"a": 1, "b": 2}', '1.0.2')
+    """
+    text = unicodedata.normalize("NFC", text)
+    if _NUMBER.fullmatch(text):
+        return f"{Decimal(text).normalize():f}"
+    if text[:1] == "{":
+        with suppress(ValueError, RecursionError):
+            return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+    return text
+
+
+_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
 
 
 def list_messages(row: Mapping[str, Any]) -> list[tuple[int, str, str]]:
@@ -99,25 +140,37 @@ def _number(row: Mapping[str, Any], name: str, kind: type = float) -> Any:
         number = kind(value)
     except (TypeError, ValueError, OverflowError):
         number = -1
-    if isinstance(value, bool) or not 0 <= number < float("inf"):
-        raise Wrong(f"{name}: {str(value)[:60]!r} is no number of at least 0")
+    if isinstance(value, bool) or not 0 <= number < _MOST:
+        raise Wrong(f"{name}: {str(value)[:60]!r} is no number from 0 to {_MOST:g}")
     return number
 
 
-def end(row: Mapping[str, Any], case: AuditCase) -> Entry:
-    """Return how a run ended: its status, with a decision or a reason."""
+def end(row: Mapping[str, Any], case: AuditCase, own: Mapping[str, str] | None = None) -> Entry:
+    """Return how a run ended: its status, with a decision or a reason.
+
+    Parameters
+    ----------
+    own
+        The options in the order of this run, by whose labels its decision is read.
+    """
     if error := row.get("error"):
         reason = str(error) if str(error) in Failure.__members__.values() else str(Failure.BUG)
         detail = flatten(str(error))[:500]
         return {"status": "failed", "reason": reason, "detail": detail}
-    label = None
-    for text in (_line(row), decision(row)):
+    options, line = own or case.options, _line(row)
+    label = line if line in options else None
+    for text in () if label else (line, decision(row)):
         with suppress(Wrong):  # nothing that can be read
-            label = label or find_option(text, case.options)
+            label = label or find_option(text, options)
+    if label is None:
+        folded = [key for key, name in options.items() if fold(name) == fold(line)]
+        label = folded[0] if len(folded) == 1 else None
     unread = {}
-    if label is None and _line(row) not in ("", NO_DECISION):
+    if label is None and line not in ("", NO_DECISION):
         try:  # as what a program returns is read
-            label = read_decision(GivenDecision(text=_line(row)), case.options)
+            label = read_decision(GivenDecision(text=line), options)
         except UnreadableDecision as problem:
             unread = {"unread": redact(str(problem))}
+    if own and label:  # the same name may have another label in this run
+        label = find_option(own.get(label), case.options)
     return {"status": "completed", "decision": label or NO_DECISION, **unread}

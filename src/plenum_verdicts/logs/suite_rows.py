@@ -2,10 +2,12 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
 from statistics import median
 from typing import Literal
 
-from plenum.base import UserError, pause_collector
+from plenum.base import UserError, make_generator, pause_collector
+from plenum_verdicts.cases import AuditCase
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -26,13 +28,16 @@ _LEAST_CASES = 10
 _MOST_LABELS, _LONGEST_LABEL = 26, 100
 """Number and length of decisions that may be labels; beyond these they are texts of their own."""
 
+_A_FAILED_RUN = "a failed run"
+"""The outcome of runs that failed, if they count as equal wrong ones."""
+
 Compared = Literal["auto", "decisions", "right", "score"]
 Failures = Literal["differ", "wrong", "leave_out"]
 
 
 @dataclass(frozen=True)
 class SuiteLog:
-    """A log as a suite.
+    """The runs of a log, and what it means that two of them end differently.
 
     Attributes
     ----------
@@ -54,17 +59,30 @@ class SuiteLog:
     compare: Compared = "auto"
     failures: Failures = "differ"
 
-    @property
+    @cached_property
+    def kept(self) -> tuple[CaseLog, ...]:
+        """The cases with the runs that count: no failed ones if asked, and no unmeasured ones.
+
+        Where decisions are compared a run without a score counts if it has one.
+        """
+        return self._keep(unmeasured=self.compared == "decisions")
+
+    def _keep(self, unmeasured: bool) -> tuple[CaseLog, ...]:
+        kept = (_leave_out(each, self.failures, unmeasured) for each in self.cases)
+        return tuple(each for each in kept if each.ends)
+
+    @cached_property
     def compared(self) -> Compared:
         """The comparison in use: ``auto`` is resolved."""
         if self.compare != "auto":
             return self.compare
-        if not self.cases or any(None in _rights(each) for each in self.cases):
+        measured = self._keep(unmeasured=False)
+        if not measured or any(None in _rights(each) for each in measured):
             return "decisions"
-        texts = self.texts
-        if texts <= {RIGHT, WRONG, str(None)}:
+        texts = {str(end.get("decision")) for each in measured for end in each.ends}
+        if texts <= {RIGHT, WRONG, NO_DECISION, str(None)}:
             return "right"
-        if all(has_declared_options(each.case) for each in self.cases):
+        if all(has_declared_options(each.case) for each in measured):
             return "decisions"
         own = len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
         return "right" if own else "decisions"
@@ -72,31 +90,71 @@ class SuiteLog:
     @property
     def texts(self) -> set[str]:
         """The decisions of its runs; ``None`` as text is that of a failed one."""
-        return {str(end.get("decision")) for each in self.cases for end in each.ends}
+        return {str(end.get("decision")) for each in self.kept for end in each.ends}
+
+    @cached_property
+    def outcomes(self) -> dict[str, list[str]]:
+        """How each run ended in terms of what is compared, by case.
+
+        Raises
+        ------
+        UserError
+            No run reached a decision, or ``compare`` asks for what isn't known of every run.
+        """
+        ended = {end["decision"] for each in self.kept for end in each.ends if "decision" in end}
+        if not ended - ({NO_DECISION} if self.compared == "decisions" else set()):
+            why = "; ".join(("no run of it came to a decision", *list_doubts(self.cases)))
+            raise UserError(f"{self.place}: {why}")
+        return {each.case.id: self._ended(each) for each in self.kept}
+
+    @cached_property
+    def paths(self) -> dict[str, list[str]]:
+        """The outcomes by case, in the order of the runs; where the log says none, in a drawn one.
+
+        Rows without ``run`` may be sorted by anything, also by what was decided. Then their counts
+        alone are judged: the same in any order of the rows.
+        """
+        ordered = {each.case.id: all("run" in row for row in each.rows) for each in self.kept}
+        return {
+            case: ended if ordered[case] else _draw_order(tuple(sorted(ended)))
+            for case, ended in self.outcomes.items()
+        }
+
+    def options(self, case: AuditCase) -> tuple[str, ...]:
+        """Return the outcomes that runs of a case may agree on, two at least."""
+        failed = (_A_FAILED_RUN,) if self.failures == "wrong" else ()
+        if self.compared == "decisions":
+            return (*case.options, *failed)
+        ended = self.outcomes[case.id] if self.compared == "score" else ()
+        return tuple(dict.fromkeys((*sorted({*ended} - {FAILED}), RIGHT, WRONG)))
+
+    def answer(self, case: AuditCase) -> str | None:
+        """Return the outcome that is right in a case; ``None`` if that is unknown."""
+        return {"decisions": case.answer, "right": RIGHT}.get(self.compared)
+
+    @cached_property
+    def scores(self) -> dict[str, list[float]]:
+        """The score of each run by case; empty if it isn't known of every run.
+
+        A run's score is what the log says; else it is 1 if the run is right or decided for the
+        right answer of its case, and 0 if not, or if it failed.
+        """
+        found = {each.case.id: _scores(each) for each in self.kept}
+        if any(None in scores for scores in found.values()):
+            return {}
+        return {case: [score or 0.0 for score in scores] for case, scores in found.items()}
 
     @pause_collector()
     def runs(self) -> SuiteRuns:
         """Return its runs in columns.
 
-        A run's score is what the log says; else it is 1 if the run is right or decided for the
-        right answer of its case, and 0 if not, or if it failed. If this isn't known of every run,
-        none has a score.
-
         Raises
         ------
         UserError
-            No run reached a decision, no case has two runs, or ``compare`` asks for what isn't
-            known of every run.
+            As for ``outcomes``; or no case has two runs.
         """
-        group_outcomes(self.cases, self.place)  # refuses a log in which no run decided
-        kept = [_leave_out(each, self.failures) for each in self.cases]
-        outcomes = {each.case.id: self._ended(each) for each in kept if each.ends}
-        scores = {each.case.id: _scores(each) for each in kept if each.ends}
-        known = all(None not in found for found in scores.values())
-        runs = SuiteRuns.of(
-            {case: tell_apart(ended) for case, ended in outcomes.items()},
-            {case: [s or 0.0 for s in found] for case, found in scores.items()} if known else None,
-        )
+        ended = {case: tell_apart(outcomes) for case, outcomes in self.outcomes.items()}
+        runs = SuiteRuns.of(ended, self.scores or None)
         if not runs.where_repeated(2).cases:
             raise UserError(
                 f"{self.place}: no case has two runs, so nothing shows whether runs agree"
@@ -112,7 +170,7 @@ class SuiteLog:
             Value of each run by the column's name, in the order of :meth:`runs`; empty where the
             log doesn't have it. Columns without any value are left out.
         """
-        rows = [row for each in self.cases for row in _leave_out(each, self.failures).rows]
+        rows = [row for each in self.kept for row in each.rows]
         columns = {name: [read_value(row, name) for row in rows] for name in SOURCES}
         return {name: values for name, values in columns.items() if any(values)}
 
@@ -136,7 +194,7 @@ class SuiteLog:
         if self.failures != "wrong":
             return decided
         # By another name than FAILED, which makes each of them differ from all others.
-        wrong = WRONG if self.compared == "right" else "a failed run"
+        wrong = WRONG if self.compared == "right" else _A_FAILED_RUN
         return [wrong if ended == FAILED else ended for ended in decided]
 
     def _require(self, known: Sequence[object], what: str, advice: str) -> None:
@@ -179,7 +237,7 @@ def describe_choices(log: SuiteLog, chosen: bool) -> list[str]:
 def _tell_compared(log: SuiteLog) -> Iterator[str]:
     """Yield what two runs differ by, and what the other comparison would give."""
     compared, alone = log.compared, log.texts <= {RIGHT, WRONG, str(None)}
-    known = not any(None in _rights(each) for each in log.cases)
+    known = not any(None in _rights(each) for each in log.kept)
     if compared == "right":
         yield "Two runs of a case end differently if one is right and the other is wrong" + (
             "." if alone else f"; {_say_other(log, 'decisions', 'by what they decided')}"
@@ -224,12 +282,14 @@ def _tell_failures(log: SuiteLog) -> Iterator[str]:
 def _tell_scores(log: SuiteLog) -> Iterator[str]:
     """Yield what a reader must know of a log's scores."""
     rows = [row for each in log.cases for row in each.rows]
-    scores = [score for each in log.cases for score in _scores(_leave_out(each, log.failures))]
+    scores = [score for each in log.kept for score in _scores(each)]
     if 0 < (said := len(scores) - scores.count(None)) < len(scores):
         yield (
             f"The log says only of {said:,} of {len(scores):,} runs whether they are right, so "
-            "that nothing is said of the score."
+            "that nothing is said of the score; compare=right leaves the others out."
         )
+    if left := len(rows) - sum(len(each.rows) for each in log.kept):
+        yield f"{left:,} runs are left out, which failed or which nothing measured."
     graded = [row for row in rows if "score" in row and "right" not in row]
     if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):
         yield (
@@ -238,32 +298,29 @@ def _tell_scores(log: SuiteLog) -> Iterator[str]:
         )
 
 
-def group_outcomes(cases: Sequence[CaseLog], place: str) -> dict[str, list[str]]:
-    """Return outcomes by case; ``place`` names the setting and the file.
-
-    Raises
-    ------
-    UserError
-        No run reached a decision.
-    """
-    outcomes = {logged.case.id: list_outcomes(logged) for logged in cases}
-    if not {o for ended in outcomes.values() for o in ended} - {FAILED, NO_DECISION}:
-        why = "; ".join(("no run of it came to a decision", *list_doubts(cases)))
-        raise UserError(f"{place}: {why}")
-    return outcomes
-
-
 def list_outcomes(logged: CaseLog) -> list[str]:
     """Return how each run of a case ended: its decision, none, or failed."""
     return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
 
 
-def _leave_out(logged: CaseLog, failures: Failures) -> CaseLog:
-    """Return a case without its failed runs, if these don't count."""
-    if failures != "leave_out":
-        return logged
+@lru_cache(maxsize=10_000)
+def _draw_order(outcomes: tuple[str, ...]) -> list[str]:
+    """Return outcomes in an order that depends on their counts alone."""
+    drawn = make_generator("audit", "order", *outcomes)
+    return [outcomes[place] for place in drawn.permutation(len(outcomes))]
+
+
+def _leave_out(logged: CaseLog, failures: Failures, unmeasured: bool) -> CaseLog:
+    """Return a case without runs that don't count; ``unmeasured`` ones may, with a decision."""
     both = zip(logged.rows, logged.ends, strict=True)
-    kept = [(row, end) for row, end in both if end["status"] != "failed"]
+    kept = [
+        (row, end)
+        for row, end in both
+        if not (failures == "leave_out" and end["status"] == "failed")
+        and ("unmeasured" not in row or (unmeasured and end.get("decision") != NO_DECISION))
+    ]
+    if len(kept) == len(logged.ends):
+        return logged
     return replace(logged, rows=tuple(r for r, _ in kept), ends=tuple(e for _, e in kept))
 
 

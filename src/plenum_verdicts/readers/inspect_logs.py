@@ -11,10 +11,12 @@ import re
 import struct
 import zipfile
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
 from plenum.base import unpack_problem
 from plenum_verdicts.readers import json_stream
+from plenum_verdicts.readers.data_sets import require_few_values
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _HEADERS = ("header.json", "_journal/start.json")
@@ -42,20 +44,48 @@ def _samples(source: LogSource) -> Iterator[tuple[str, Any]]:
             yield f"sample {number}", sample
         return
     with _open(source) as archive:
-        for name in sorted(name for name in archive.namelist() if _SAMPLE.fullmatch(name)):
+        # A retried sample is written again, under the same name; the last one counts.
+        for name in sorted({name for name in archive.namelist() if _SAMPLE.fullmatch(name)}):
             yield name, _member(archive, name)
 
 
 def _describe(source: LogSource) -> dict[str, Any]:
     """Return the parts of the log's header that identify the program."""
+    about = _header(source)["eval"]
+    return {key: about[key] for key in _NAMED if about.get(key)}
+
+
+def _header(source: LogSource) -> dict[str, Any]:
+    """Return the parts of a log that aren't samples: ``eval``, and ``status`` if it has one."""
     if source.path.suffix == ".json":
         header = {"eval": json_stream.member(source.path, "eval")}
-    else:
-        with _open(source) as archive:
-            names = set(archive.namelist())
-            known = next((name for name in _HEADERS if name in names), _HEADERS[0])
-            header = _member(archive, known)
-    return {key: header["eval"][key] for key in _NAMED if header["eval"].get(key)}
+        with suppress(json_stream.Missing):
+            header["status"] = json_stream.member(source.path, "status")
+        return header
+    with _open(source) as archive:
+        names = set(archive.namelist())
+        known = next((name for name in _HEADERS if name in names), _HEADERS[0])
+        header = _member(archive, known)
+        # A log whose end was never written, since it was cut off, has no header.
+        return {"status": "started" if known != _HEADERS[0] else header.get("status"), **header}
+
+
+def _tell(source: LogSource) -> Iterator[str]:
+    """Yield that the log is of a part of what was planned."""
+    header = _header(source)
+    about, status = header["eval"], header.get("status") or "success"
+    asked = about.get("config") or {}
+    if status == "success":
+        return
+    samples, epochs = (about.get("dataset") or {}).get("samples"), asked.get("epochs") or 1
+    held = sum(1 for _ in _samples(source))
+    planned = ""
+    if isinstance(samples, int) and isinstance(epochs, int):
+        planned = f" of {samples * epochs:,} that were planned ({samples:,} samples, {epochs} each)"
+    yield (
+        f"its status is {status!r}: it has {held:,} runs{planned}. What is missing may not be "
+        "missing by chance."
+    )
 
 
 def _open(source: LogSource) -> zipfile.ZipFile:
@@ -69,7 +99,7 @@ def _open(source: LogSource) -> zipfile.ZipFile:
 def _member(archive: zipfile.ZipFile, name: str) -> Any:
     info = archive.getinfo(name)
     if info.compress_type != _ZSTANDARD:
-        return json.loads(archive.read(name))
+        return _load(archive.read(name))
     import pyarrow
 
     assert archive.fp is not None
@@ -79,17 +109,25 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
     archive.fp.seek(name_length + extra_length, io.SEEK_CUR)
     packed = pyarrow.BufferReader(archive.fp.read(info.compress_size))
     with pyarrow.CompressedInputStream(packed, "zstd") as stream:
-        return json.loads(stream.read(info.file_size + 1))
+        return _load(stream.read(info.file_size + 1))
+
+
+def _load(data: bytes) -> Any:
+    text = data.decode()
+    require_few_values(text)
+    return json.loads(text)
 
 
 def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     """Convert a sample of one epoch to a row."""
     usage = (sample.get("model_usage") or {}).values()
-    target = sample.get("target")
+    target, asked = sample.get("target"), _input(sample.get("input"))
     row = {
         "case": sample["id"],
+        "content": [about.get("task"), asked, target],
+        "id": sample.get("uuid"),
         "run": sample["epoch"],
-        "text": _input(sample.get("input")),
+        "text": asked,
         "decision": _decision(sample),
         "answer": _label(target[0] if isinstance(target, list) and target else target),
         "messages": [
@@ -103,27 +141,18 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
         "model": about.get("model"),
         "version": (about.get("revision") or {}).get("commit"),
         "time": sample.get("started_at"),
-        **_read_score(sample),
+        "scores": {
+            name: score.get("value") if isinstance(score, dict) else score
+            for name, score in (sample.get("scores") or {}).items()
+        },
     }
     if choices := sample.get("choices"):
         row["options"] = choices
+    else:
+        del row["answer"]  # whether a text is right, a scorer says
     if error := sample.get("error"):
         row["error"] = error.get("message") or "error"
     return row
-
-
-def _read_score(sample: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the first scorer said, as a score and as right or wrong."""
-    for score in (sample.get("scores") or {}).values():
-        value = score.get("value") if isinstance(score, dict) else score
-        value = (
-            {"C": 1, "P": 0.5, "I": 0, "N": 0}.get(value, value)
-            if isinstance(value, str)
-            else value
-        )
-        if isinstance(value, bool | int | float) and 0 <= value <= 1:
-            return {"score": float(value)} | ({"right": bool(value)} if value in (0, 1) else {})
-    return {}
 
 
 def _tokens_in(used: Mapping[str, Any]) -> int:
@@ -164,4 +193,6 @@ def _text(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-READER = LogReader("inspect", "a log of inspect", _recognises, _read, _describe)
+READER = LogReader(
+    "inspect", "a log of inspect", _recognises, _read, _describe, tell=_tell, placed=True
+)

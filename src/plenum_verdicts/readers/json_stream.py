@@ -6,7 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from plenum_verdicts.readers.data_sets import Wrong
+from plenum.base import refuse_repeats
+from plenum_verdicts.readers.data_sets import Wrong, require_few_values
 
 _PIECE = 1 << 20
 _LARGEST = 1 << 27
@@ -16,7 +17,11 @@ _DEEPEST = 8
 _TOKEN = re.compile(r'("(?:[^"\\]|\\.)*")(\s*:)?|([{}\[\]])', re.S)
 _AFTER = frozenset(",:]} \t\r\n")
 """Characters that may stand after a value."""
-_DECODER = json.JSONDecoder()
+_DECODER = json.JSONDecoder(object_pairs_hook=refuse_repeats(Wrong))
+
+
+class Missing(Wrong):
+    """Raised where a JSON text has no value at some keys."""
 
 
 def key_paths(head: str) -> frozenset[str]:
@@ -112,9 +117,12 @@ class _JsonText:
                     return value
             except (ValueError, RecursionError) as problem:
                 too_deep = isinstance(problem, RecursionError)
+                if isinstance(problem, Wrong):  # of a key that stands twice
+                    raise
                 if self._ended or too_deep or not isinstance(problem, json.JSONDecodeError):
                     why = "it is nested too deeply" if too_deep else f"{problem}"
                     raise Wrong(f"no JSON, or cut off: {why}") from None
+            require_few_values(self._text, self._at)
             if len(self._text) - self._at > _LARGEST:
                 raise Wrong(f"a record has over {_LARGEST:,} characters, or isn't JSON")
             self._fill(max(_PIECE, len(self._text) - self._at))
@@ -132,7 +140,7 @@ class _JsonText:
                 if self.peek() != "}":
                     self.take(",")
             else:
-                raise Wrong(f"it has no {key}")
+                raise Missing(f"it has no {key}")
 
     def skip_members(self) -> None:
         """Go past the rest of an object."""

@@ -7,13 +7,8 @@ The export is what the API returns for the items of experiments, with the fields
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum_verdicts.readers.fields import (
-    collect_scores,
-    drop_missing,
-    find_decision,
-    list_records,
-    make_label,
-)
+from plenum_verdicts.readers.data_sets import Wrong
+from plenum_verdicts.readers.fields import drop_missing, find_decision, list_records, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _WRAPPED = ("data", "datasetRunItems")
@@ -26,9 +21,12 @@ def _recognises(source: LogSource) -> bool:
 
 def _read(source: LogSource) -> Records:
     wrapped = [key for key in _WRAPPED if key in source.keys][:1]
-    for place, record in list_records(source.path, *wrapped):
+    for place, record in list_records(source, *wrapped):
         for item in _items(record):
-            yield place, _row(item)
+            if "experimentItemId" not in item and item["trace"] is None:
+                yield place, Wrong("its trace is null, as of a deleted one; take the record out")
+            else:
+                yield place, _row(item)
 
 
 def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -40,7 +38,6 @@ def _items(record: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
 def _row(item: Mapping[str, Any]) -> dict[str, Any]:
     case = item.get("experimentItemId")
     held = item if case else {**item, **item["trace"]}
-    scores = {each["name"]: _value(each) for each in held.get("scores") or []}
     about = held.get("metadata")
     failed = held.get("level") == "ERROR"
     return drop_missing(
@@ -52,15 +49,14 @@ def _row(item: Mapping[str, Any]) -> dict[str, Any]:
         model=about.get("model") if isinstance(about, Mapping) else None,
         version=held.get("version") or held.get("release"),
         time=held.get("startTime") or held.get("timestamp") or held.get("createdAt"),
+        id=held.get("id"),
         error=(held.get("statusMessage") or "error") if failed else None,
-        **collect_scores(scores),
+        # A category has its name beside a number that may be null.
+        scores={
+            each["name"]: each.get("stringValue") if each.get("value") is None else each["value"]
+            for each in held.get("scores") or []
+        },
     )
-
-
-def _value(score: Mapping[str, Any]) -> Any:
-    if score.get("dataType") == "BOOLEAN":
-        return bool(score["value"])
-    return score.get("value")
 
 
 READER = LogReader("langfuse", "an experiment of Langfuse", _recognises, _read)

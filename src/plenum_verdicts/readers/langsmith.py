@@ -4,31 +4,30 @@ The export is a list, in JSON or in lines, of examples with their runs (what the
 ``get_experiment_results`` yields), or of runs; or the CSV of ``to_pandas()``.
 """
 
+import ast
+import json
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from typing import Any
 
-from plenum_verdicts.readers.data_sets import Wrong, read_rows
-from plenum_verdicts.readers.fields import (
-    collect_scores,
-    drop_missing,
-    find_decision,
-    list_records,
-    make_label,
-)
+from plenum_verdicts.readers.fields import drop_missing, find_decision, list_records, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 
 def _recognises(source: LogSource) -> bool:
     keys = {key.removeprefix("[].") for key in source.keys}
     with_runs = {"runs", "dataset_id"} <= keys or "runs[].reference_example_id" in keys
-    return with_runs or "reference_example_id" in keys or "example_id" in source.columns
+    # Phoenix has an example_id, too; only LangSmith's columns are parts of inputs and outputs.
+    parts = {name.partition(".")[0] for name in source.columns}
+    table = "example_id" in source.columns and {"inputs", "outputs"} <= parts
+    return with_runs or "reference_example_id" in keys or table
 
 
 def _read(source: LogSource) -> Records:
-    if source.path.suffix == ".csv":
+    if source.columns:
         yield from _of_csv(source)
         return
-    for place, record in list_records(source.path):
+    for place, record in list_records(source):
         for number, (example, run) in enumerate(_runs(record), 1):
             yield f"{place}, run {number}", _row(example, run)
 
@@ -59,34 +58,30 @@ def _row(example: Mapping[str, Any], run: Mapping[str, Any]) -> dict[str, Any]:
         version=about.get("revision_id"),
         time=run.get("start_time"),
         error=run.get("error"),
-        **collect_scores(feedback),
+        scores=feedback,
+        id=run.get("id"),
     )
 
 
 def _of_csv(source: LogSource) -> Records:
-    for place, row in read_rows(source.path):
-        if isinstance(row, Wrong):
-            yield place, row
-            continue
+    for place, row in list_records(source):
         parts: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}, "feedback": {}}
         for column, value in row.items():
             part, _, name = column.partition(".")
-            if name and part in parts and value != "":
-                parts[part][name] = value
-        feedback = {key: _number(value) for key, value in parts["feedback"].items()}
-        run = {"outputs": parts["outputs"], "error": row.get("error") or None}
+            if part in parts and value != "":
+                parts[part] |= {name: value} if name else _unpack(value)
+        run = {"outputs": parts["outputs"], "error": row.get("error"), "id": row.get("id")}
         example = {"id": row["example_id"], "inputs": parts["inputs"]}
-        yield place, _row(example, {**run, "feedback_stats": feedback})
+        yield place, _row(example, {**run, "feedback_stats": parts["feedback"]})
 
 
-def _number(text: str) -> Any:
-    """Return the number or the truth value that a cell holds, or its text."""
-    if text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    try:
-        return float(text)
-    except ValueError:
-        return text
+def _unpack(cell: str) -> dict[str, Any]:
+    """Return a column of dicts, which pandas writes as Python or as JSON."""
+    for read in (json.loads, ast.literal_eval):
+        with suppress(ValueError, SyntaxError, RecursionError):
+            if isinstance(value := read(cell), dict):
+                return value
+    return {"output": cell}
 
 
 READER = LogReader("langsmith", "an experiment of LangSmith", _recognises, _read)

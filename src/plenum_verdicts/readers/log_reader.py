@@ -1,15 +1,21 @@
 """The contract of a reader of logs, and the choice of the reader for a log."""
 
+import csv
+import gzip
+import json
 import struct
+import tempfile
 import zipfile
-from collections.abc import Callable, Iterator, Mapping
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from plenum.base import Registry, UserError, blame_part, open_regular_file
-from plenum_verdicts.readers.data_sets import Row, Wrong
+from plenum_verdicts.readers.data_sets import Row, Wrong, find_delimiter
 from plenum_verdicts.readers.json_stream import key_paths
 
 GROUP = "plenum.log_readers"
@@ -19,6 +25,9 @@ Records = Iterator[tuple[str, Row | Wrong]]
 """Rows of runs, each with its place in the log, such as ``line 3``."""
 
 _HEAD = 1 << 16
+_LARGEST, _RATIO = 1 << 27, 100
+"""Number of bytes to which any file may unpack, and how many times its size a larger one may."""
+
 _LONGEST = 200
 BROKEN: tuple[type[Exception], ...] = (
     ValueError, KeyError, IndexError, TypeError, AttributeError, RecursionError, OverflowError,
@@ -41,16 +50,31 @@ class LogSource:
 
     name: str
 
-    @property
+    @cached_property
     def path(self) -> Path:
-        """The file; it exists if :attr:`is_file`."""
-        return Path(self.name).expanduser()
+        """The file, of a ``.gz`` one unpacked; it exists if :attr:`is_file`."""
+        path = Path(self.name).expanduser()
+        if path.suffix != ".gz" or not path.is_file():
+            return path
+        folder = tempfile.TemporaryDirectory()
+        self.__dict__["_unpacked"] = folder  # it lives as long as this source
+        unpacked = Path(folder.name) / path.stem
+        most = max(_LARGEST, _RATIO * path.stat().st_size)
+        try:
+            with gzip.open(path) as packed, unpacked.open("wb") as file:
+                while (piece := packed.read(1 << 20)) and file.tell() <= most:
+                    file.write(piece)
+        except (OSError, EOFError, zlib.error) as problem:
+            raise UserError(f"logs={self.name}: it can't be unpacked: {problem}") from None
+        if piece:
+            raise UserError(f"logs={self.name}: it would unpack to over {most:,} bytes")
+        return unpacked
 
     @cached_property
     def is_file(self) -> bool:
         """True if there is such a file or folder."""
         try:
-            return self.path.exists()
+            return Path(self.name).expanduser().exists()
         except OSError:  # such as a name that is too long
             return False
 
@@ -69,15 +93,23 @@ class LogSource:
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """Names in the first line of a CSV file; empty for other files."""
-        if self.path.suffix != ".csv":
+        """Names in the first line of a CSV or TSV file; empty for other files."""
+        if self.path.suffix not in (".csv", ".tsv"):
             return frozenset()
-        line = self.head.decode("utf-8-sig", errors="replace").splitlines()[:1]
-        return frozenset(name.strip('"') for name in ",".join(line).split(","))
+        line = self.head.decode("utf-8-sig", errors="replace").partition("\n")[0]
+        return frozenset(next(csv.reader([line], delimiter=find_delimiter(line)), []))
 
-
-def _describe_nothing(source: LogSource) -> Mapping[str, Any]:
-    return {}
+    @cached_property
+    def is_lines(self) -> bool:
+        """True for lines of JSON objects, whatever the file is called."""
+        if self.path.suffix in (".jsonl", ".ndjson"):
+            return True
+        text = self.head.decode("utf-8-sig", errors="replace").strip()
+        line, _, rest = text.partition("\n")
+        try:
+            return line[:1] == "{" == rest.lstrip()[:1] and isinstance(json.loads(line), dict)
+        except (ValueError, RecursionError):
+            return False
 
 
 @dataclass(frozen=True)
@@ -94,20 +126,39 @@ class LogReader:
         Returns True if a log seems to be in this format, by its name or head.
     read
         Yields a row for each run with its place. The fields are those of
-        :data:`plenum_verdicts.logs.log_columns.FIELDS`; unknown ones are left out. It may raise
-        any of :data:`BROKEN` on a log that it can't read.
+        :data:`plenum_verdicts.logs.log_columns.FIELDS`; unknown ones are left out. It says what
+        the file says and chooses nothing: ``case`` is the tool's own id, else ``label`` and
+        ``content``, a JSON value, identify the case; ``scores`` has the raw value of each score
+        by its name, ``None`` or NaN where it wasn't measured; ``score`` is a tool's one score
+        without a name; ``right`` is there only where the tool says passed or failed; ``error``
+        only of a run that failed, not of a wrong one; ``cached`` is true if a cache answered.
+        It may raise any of :data:`BROKEN` on a log that it can't read.
     describe
         Returns what identifies the program, such as its task and version.
     general
         True for a plain table, which is chosen only if no reader of a tool recognises the log.
+    tell
+        Yields sentences on what a log says of itself, such as that it was cancelled.
+    verdict
+        The tool's word for whether a run is right.
+    one_of
+        A field in which a log must have one value, such as a filter of answers: rows with others
+        are of the same runs. ``where`` chooses one.
+    placed
+        True if its ids may be places in a data set, which another order of it changes: ``content``
+        alone says which case it is, and the id is its name.
     """
 
     name: str
     title: str
     recognises: Callable[[LogSource], bool]
     read: Callable[[LogSource], Records]
-    describe: Callable[[LogSource], Mapping[str, Any]] = _describe_nothing
+    describe: Callable[[LogSource], Mapping[str, Any]] = lambda source: {}
     general: bool = False
+    tell: Callable[[LogSource], Iterable[str]] = lambda source: ()
+    verdict: str = "right"
+    one_of: str = ""
+    placed: bool = False
 
 
 READERS: Registry[LogReader] = Registry(GROUP, "format", LogReader)
@@ -150,26 +201,36 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     UserError
         It can't be read; the message says why.
     """
-    with blame_part(f"{source.name}: format={reader.name} of {reader.read.__module__}"):
-        try:
-            for record in reader.read(source):
-                match record:
-                    case (str(), Mapping() | Wrong()):
-                        yield record
-                    case _:
-                        raise RuntimeError("it yields what is no place with a row")
-        except _EXPLAINED as problem:
-            raise _explain(problem, reader, source) from None
+    with _explaining(reader, source, reader.read):
+        for record in reader.read(source):
+            match record:
+                case (str(), Mapping() | Wrong()):
+                    yield record
+                case _:
+                    raise RuntimeError("it yields what is no place with a row")
 
 
 def describe_program(reader: LogReader, source: LogSource) -> Mapping[str, Any]:
     """Return what identifies the program of a log; raise as :func:`read_records`."""
-    with blame_part(f"{source.name}: format={reader.name} of {reader.describe.__module__}"):
+    with _explaining(reader, source, reader.describe):
+        match reader.describe(source):
+            case Mapping() as about:
+                return about
+        raise RuntimeError("it describes the program by no mapping")
+
+
+def list_told(reader: LogReader, source: LogSource) -> list[str]:
+    """Return what a log says of itself, with its name; raise as :func:`read_records`."""
+    with _explaining(reader, source, reader.tell):
+        return [f"{source.name}: {line}" for line in reader.tell(source)]
+
+
+@contextmanager
+def _explaining(reader: LogReader, source: LogSource, part: Callable[..., Any]) -> Iterator[None]:
+    """Say in words which log couldn't be read, and whose part it is that failed otherwise."""
+    with blame_part(f"{source.name}: format={reader.name} of {part.__module__}"):
         try:
-            match reader.describe(source):
-                case Mapping() as about:
-                    return about
-            raise RuntimeError("it describes the program by no mapping")
+            yield
         except _EXPLAINED as problem:
             raise _explain(problem, reader, source) from None
 

@@ -1,23 +1,24 @@
-"""Traces of MLflow: equal inputs are a case, several evaluation runs are its repeats.
+"""Traces of MLflow: equal inputs or tags are a case, several evaluation runs are its repeats.
 
 ``mlflow:EXPERIMENT`` names an experiment by name or id, ``runs:/ID`` one evaluation run. They are
 found where ``MLFLOW_TRACKING_URI`` says.
 """
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, redact
-from plenum_verdicts.readers.fields import (
-    CaseNames,
-    collect_scores,
-    drop_missing,
-    find_decision,
-    make_label,
-)
+from plenum_verdicts.readers.fields import drop_missing, find_decision, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
+
+CASE_TAG = "plenum.case"
+"""The tag of a trace that names its case."""
+
+_OWN = "plenum."
+"""How the assessments are called that plenum writes, which score nothing."""
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
 _SQLITE = "sqlite:///"
@@ -25,13 +26,18 @@ _PAGE = 500
 
 
 def _read(source: LogSource) -> Records:
-    names = CaseNames()
-    for number, trace in enumerate(_traces(source.name), 1):
-        yield f"trace {number}", _row(trace, names)
+    for number, trace in enumerate(list_traces(source.name), 1):
+        yield f"trace {number}", read_trace(trace)
 
 
-def _traces(name: str) -> Iterator[Any]:
-    """Yield the traces in the order of their time."""
+def list_traces(name: str) -> Iterator[Any]:
+    """Yield the traces of an experiment or a run in the order of their time.
+
+    Raises
+    ------
+    UserError
+        MLflow doesn't have it, or can't be reached.
+    """
     import mlflow
     from mlflow.exceptions import MlflowException
 
@@ -82,21 +88,28 @@ def _show() -> str:
     return redact(mlflow.get_tracking_uri())
 
 
-def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
+def read_trace(trace: Any) -> dict[str, Any]:
+    """Return the row of a trace, with its whole ``output`` besides the decision in it."""
     about = trace.info.trace_metadata
     inputs, output = _parse(trace.data.request), _parse(trace.data.response)
     used = _parse(about.get("mlflow.trace.tokenUsage")) or {}
     cost = _parse(about.get("mlflow.trace.cost")) or {}
     feedback, expected = {}, {}
     for each in trace.info.assessments or []:
-        if each.feedback is not None and each.valid is not False:
-            feedback[each.name] = _verdict(each.feedback.value)
+        if each.name.startswith(_OWN) or each.valid is False:
+            continue
+        if each.feedback is not None:
+            feedback[each.name] = each.feedback.value  # None where the judge failed
         elif each.expectation is not None:
             expected[each.name] = each.expectation.value
+    tag = trace.info.tags.get(CASE_TAG) or None
     return drop_missing(
-        case=names.name(make_label(inputs), inputs),
+        case=tag,
+        label=make_label(inputs) or "(empty)",
+        content=None if tag else inputs,
         text=make_label(inputs),
         decision=find_decision(output),
+        output=output,
         expected=expected,
         tokens_in=used.get("input_tokens"),
         tokens_out=used.get("output_tokens"),
@@ -104,15 +117,11 @@ def _row(trace: Any, names: CaseNames) -> dict[str, Any]:
         model=_model(trace),
         version=about.get("mlflow.modelId") or about.get("mlflow.source.git.commit") or None,
         source_run=about.get("mlflow.sourceRun"),
-        time=_time(trace.info.request_time),
+        time=datetime.fromtimestamp(trace.info.request_time / 1000, UTC).isoformat(),
         error="error" if str(trace.info.state) in ("ERROR", "TraceState.ERROR") else None,
-        **collect_scores(feedback),
+        scores=feedback,
+        id=trace.info.trace_id,
     )
-
-
-def _verdict(value: Any) -> Any:
-    """Return what a scorer said; of judges, yes and no."""
-    return {"yes": True, "no": False}.get(value, value) if isinstance(value, str) else value
 
 
 def _parse(text: Any) -> Any:
@@ -128,20 +137,10 @@ def _model(trace: Any) -> str | None:
     return " ".join(sorted(map(str, found))) or None
 
 
-def _time(milliseconds: int) -> str:
-    from datetime import UTC, datetime
-
-    return datetime.fromtimestamp(milliseconds / 1000, UTC).isoformat()
-
-
-def _describe(source: LogSource) -> Mapping[str, Any]:
-    return {"task": source.name.removeprefix(_EXPERIMENT)}
-
-
 READER = LogReader(
     "mlflow",
     "traces of MLflow",
     lambda source: source.name.startswith((_EXPERIMENT, _RUN)) and not source.is_file,
     _read,
-    _describe,
+    lambda source: {"task": source.name.removeprefix(_EXPERIMENT)},
 )

@@ -1,19 +1,13 @@
-"""Results of promptfoo, ``-o results.json`` or ``.jsonl``: its tests are cases, repeats are runs.
+"""Results of promptfoo, ``-o results.json`` or ``.jsonl``, or what ``evaluate()`` of Node returns.
 
 ``--repeat 3`` writes each test three times, under other numbers; they are equal in their variables,
-description and assertions.
+description, assertions and threshold.
 """
 
 from collections.abc import Mapping
 from typing import Any
 
-from plenum_verdicts.readers.fields import (
-    CaseNames,
-    drop_missing,
-    list_records,
-    make_label,
-    make_text,
-)
+from plenum_verdicts.readers.fields import drop_missing, list_records, make_label, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _ERROR = 2
@@ -24,24 +18,29 @@ def _recognises(source: LogSource) -> bool:
     keys = source.keys
     inside = "evalId" in keys and any(key.startswith("results.") for key in keys)
     line = {"promptIdx", "testIdx"} <= keys
-    return inside or line or "results.results[].testIdx" in keys
+    return inside or line or _is_of_node(source) or "results.results[].testIdx" in keys
+
+
+def _is_of_node(source: LogSource) -> bool:
+    return bool({"results[].promptIdx", "_resultsLoaded"} & source.keys)
 
 
 def _read(source: LogSource) -> Records:
-    names = CaseNames()
-    for place, result in list_records(source.path, "results", "results"):
-        yield place, _row(result, names)
+    keys = ("results",) if _is_of_node(source) else ("results", "results")
+    for place, result in list_records(source, *keys):
+        yield place, _row(result)
 
 
-def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
+def _row(result: Mapping[str, Any]) -> dict[str, Any]:
     test = result.get("testCase") or {}
     given = result.get("vars") or test.get("vars") or {}
     response, prompt = result.get("response") or {}, result.get("prompt") or {}
     asked = {key: each for key, each in given.items() if not key.startswith("_")}
-    told = str(test.get("description") or make_label(asked) or prompt.get("raw") or "")
     used = response.get("tokenUsage") or result.get("tokenUsage") or {}
-    row = drop_missing(
-        case=names.name(told, asked, test.get("assert")),
+    checked = [test.get(name) for name in ("description", "assert", "threshold")]
+    return drop_missing(
+        label=str(test.get("description") or make_label(asked) or prompt.get("raw") or ""),
+        content=[asked, *checked],
         decision=make_text(response.get("output")),
         right=bool(result["success"]),
         score=result.get("score"),
@@ -51,12 +50,23 @@ def _row(result: Mapping[str, Any], names: CaseNames) -> dict[str, Any]:
         tokens_out=used.get("completion"),
         model=_provider(result.get("provider")),
         wording=prompt.get("label"),
+        text=prompt.get("raw"),
         scores=result.get("namedScores"),
         vars=asked,
+        cached=response.get("cached") or None,
+        error=_error(result),
     )
-    if result.get("failureReason", _ERROR) == _ERROR and result.get("error"):
-        row["error"] = make_text(result["error"])
-    return row
+
+
+def _error(result: Mapping[str, Any]) -> str | None:
+    """Return why a run failed; ``None`` for a failed assertion.
+
+    Versions before 3 have no ``failureReason`` and write the reason of a failed assertion into
+    ``error``, too; a run that failed wasn't graded.
+    """
+    graded = isinstance(result.get("gradingResult"), Mapping)
+    failed = result.get("failureReason", 0 if graded else _ERROR) == _ERROR
+    return make_text(result["error"]) if failed and result.get("error") else None
 
 
 def _provider(provider: Any) -> str | None:
@@ -65,4 +75,4 @@ def _provider(provider: Any) -> str | None:
     return None if provider is None else make_text(provider)
 
 
-READER = LogReader("promptfoo", "results of promptfoo", _recognises, _read)
+READER = LogReader("promptfoo", "results of promptfoo", _recognises, _read, verdict="success")

@@ -1,10 +1,13 @@
 """Trajectories of tau-bench and tau2-bench: tasks are cases, trials runs, rewards scores."""
 
+import json
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from plenum.base import refuse_repeats, require_regular_file
 from plenum_verdicts.readers import json_stream
+from plenum_verdicts.readers.data_sets import Wrong
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
@@ -16,7 +19,7 @@ _TOLERANCE = 1e-6
 
 
 def _read_first(source: LogSource) -> Records:
-    for place, record in list_records(source.path):
+    for place, record in list_records(source):
         info = record.get("info") or {}
         reward = _finite(record["reward"])
         row = drop_missing(
@@ -34,12 +37,13 @@ def _read_first(source: LogSource) -> Records:
 def _read_second(source: LogSource) -> Records:
     info = _about(source)
     agent = info.get("agent_info") or {}
-    for place, record in list_records(source.path, "simulations"):
+    for place, record in _simulations(source):
         reward = (record.get("reward_info") or {}).get("reward")
         reward = None if reward is None else _finite(reward)
         ended = record.get("termination_reason")
         row = drop_missing(
             case=str(record["task_id"]),
+            content=(info.get("environment_info") or {}).get("domain_name"),
             run=record.get("trial"),
             score=reward,
             right=None if reward is None else abs(reward - 1) <= _TOLERANCE,
@@ -49,9 +53,24 @@ def _read_second(source: LogSource) -> Records:
             version=info.get("git_commit"),
             time=record.get("start_time"),
             seed=record.get("seed"),
+            id=record.get("id"),
             error=make_text(ended) if reward is None or ended in _NO_RUN else None,
         )
         yield place, row
+
+
+def _simulations(source: LogSource) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Yield the simulations: of the file, else of the folder ``simulations`` next to it."""
+    inside = False
+    for record in list_records(source, "simulations"):
+        inside = True
+        yield record
+    if inside:
+        return
+    for path in sorted((source.path.parent / "simulations").glob("*.json")):
+        require_regular_file(path)
+        held = json.loads(path.read_bytes(), object_pairs_hook=refuse_repeats(Wrong))
+        yield f"simulations/{path.name}", held
 
 
 def _finite(reward: Any) -> float:
@@ -70,7 +89,10 @@ def _list_messages(messages: Any) -> list[dict[str, str]]:
 
 
 def _about(source: LogSource) -> Mapping[str, Any]:
-    info = json_stream.member(source.path, "info")
+    try:
+        info = json_stream.member(source.path, "info")
+    except json_stream.Missing:
+        return {}
     if not isinstance(info, Mapping):
         raise TypeError("info is no object")
     return info
@@ -88,6 +110,7 @@ TAU_BENCH = LogReader(
     "trajectories of tau-bench",
     lambda source: {"[].task_id", "[].reward"} <= source.keys,
     _read_first,
+    verdict="reward",
 )
 TAU2 = LogReader(
     "tau2",
@@ -95,4 +118,5 @@ TAU2 = LogReader(
     lambda source: "simulations[].task_id" in source.keys or "info.agent_info" in source.keys,
     _read_second,
     _describe,
+    verdict="reward",
 )

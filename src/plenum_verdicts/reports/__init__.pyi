@@ -1,10 +1,12 @@
-from .acting import explain_advice as explain_advice
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
 from .acting import tabulate_advice as tabulate_advice
 from .acting_figure import draw_acting as draw_acting
+from .audit import AUDIT as AUDIT
 from .audit import LOGS as LOGS
+from .audit import SUITE as SUITE
+from .audit import VERDICT as VERDICT
 from .audit import Accuracy as Accuracy
 from .audit import AuditReport as AuditReport
 from .audit import CaseAudit as CaseAudit
@@ -13,18 +15,19 @@ from .audit import Cost as Cost
 from .audit import DifferingRuns as DifferingRuns
 from .audit import DivergenceSource as DivergenceSource
 from .audit import ShareInterval as ShareInterval
+from .audit import SuitePart as SuitePart
+from .audit import SuiteReport as SuiteReport
 from .audit import list_verdict_fields as list_verdict_fields
 from .audit import measure_accuracy as measure_accuracy
 from .causes import find_causes as find_causes
 from .dialogue import latest_parting as latest_parting
-from .dialogue import lines as lines
 from .dialogue import messages as messages
 from .dialogue import sides as sides
-from .mlflow_audit import read_audit_record as read_audit_record
-from .mlflow_audit import read_terms as read_terms
+from .empty_report import explain_end as explain_end
+from .log_report import report_log as report_log
 from .outputs import REHEARSAL as REHEARSAL
+from .outputs import refuse_overwriting as refuse_overwriting
 from .publish import compose_document as compose_document
-from .publish import describe_untracked as describe_untracked
 from .publish import explain_causes as explain_causes
 from .publish import findings as findings
 from .publish import list_tables as list_tables
@@ -32,27 +35,29 @@ from .publish import make_frame_of_cases as make_frame_of_cases
 from .publish import publish_log as publish_log
 from .publish import publish_report as publish_report
 from .publish import publish_unbegun as publish_unbegun
+from .publish import read_study as read_study
 from .publish import write_report as write_report
 from .record import AuditRecord as AuditRecord
 from .record import AuditSubject as AuditSubject
-from .record import list_signatures as list_signatures
 from .record import record_audit as record_audit
 from .sections import collect_sections as collect_sections
-from .suite import SuitePart as SuitePart
-from .suite import explain_suite as explain_suite
-from .suite import has_suite as has_suite
-from .suite import publish_suite as publish_suite
-from .suite import publish_unended_suite as publish_unended_suite
-from .suite_comparison import explain_comparison as explain_comparison
-from .suite_gate import explain_gate as explain_gate
-from .suite_source import SuiteSource as SuiteSource
-from .suite_split import explain_changes as explain_changes
-from .suite_split import explain_split as explain_split
+from .subjects import describe_file as describe_file
+from .subjects import digest_bytes as digest_bytes
+from .subjects import digest_file as digest_file
+from .subjects import digest_manifest as digest_manifest
+from .subjects import list_case_subjects as list_case_subjects
+from .subjects import list_log_subjects as list_log_subjects
+from .suite_words import explain as explain
+from .suite_words import explain_split as explain_split
+from .suite_words import explain_suite as explain_suite
 from .words import format_outcome as format_outcome
 
 __all__ = [
+    "AUDIT",
     "LOGS",
     "REHEARSAL",
+    "SUITE",
+    "VERDICT",
     "Accuracy",
     "AuditRecord",
     "AuditReport",
@@ -64,25 +69,25 @@ __all__ = [
     "DivergenceSource",
     "ShareInterval",
     "SuitePart",
-    "SuiteSource",
+    "SuiteReport",
     "collect_sections",
     "compose_document",
-    "describe_untracked",
+    "describe_file",
+    "digest_bytes",
+    "digest_file",
+    "digest_manifest",
     "draw_acting",
-    "explain_advice",
+    "explain",
     "explain_causes",
-    "explain_changes",
-    "explain_comparison",
-    "explain_gate",
+    "explain_end",
     "explain_split",
     "explain_suite",
     "find_causes",
     "findings",
     "format_outcome",
-    "has_suite",
     "latest_parting",
-    "lines",
-    "list_signatures",
+    "list_case_subjects",
+    "list_log_subjects",
     "list_tables",
     "list_verdict_fields",
     "make_frame_of_cases",
@@ -91,14 +96,13 @@ __all__ = [
     "publish_acts",
     "publish_log",
     "publish_report",
-    "publish_suite",
     "publish_unbegun",
-    "publish_unended_suite",
-    "read_audit_record",
     "read_rule",
-    "read_terms",
+    "read_study",
     "record_audit",
+    "refuse_overwriting",
     "remove_stale_acts",
+    "report_log",
     "sides",
     "tabulate_advice",
     "write_report",

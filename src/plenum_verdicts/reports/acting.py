@@ -1,7 +1,7 @@
 """Advice on acting alone, and acts: in sentences, as a table, a figure, and JSON."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
@@ -9,41 +9,16 @@ from typing import Any
 import pandas as pd
 
 from plenum.base import UserError, percent
-from plenum.reports import Column, Table, spell_count
-from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, Agreement, CaseAct
+from plenum.reports import Column, Table
+from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.reports.audit import short
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
-from plenum_verdicts.reports.suite_cases import append_names
 
 SCHEMA = "plenum.acts/1"
 """Version of the format of ``acts.json``."""
 
 _FILE = "acts.json"
-
-
-def explain_advice(advice: ActAdvice) -> Iterator[str]:
-    """Yield the advice in sentences: the rule first, then what agreement says about being right."""
-    wrong = "wrong" if advice.known else "not what the case's other runs mostly decide"
-    limit = f"at most {_percent(advice.risk)} of its acts"
-    if advice.chosen is None:
-        yield (
-            f"May it act alone? Nothing shows it: for no number of runs is it shown that {limit} "
-            f"are {wrong}. {advice.least:,} cases that it acts upon, each rightly, would show that."
-        )
-    else:
-        chosen = next(each for each in advice.rules if each.rule == advice.chosen)
-        low, high = (100 * value for value in chosen.acts.like)
-        yield (
-            f"May it act alone? Yes, if {_in_words(advice.chosen)}, and a person is asked about "
-            f"the rest. Then it acts in {100 * chosen.acts.value:.0f} % [{low:.0f}, "
-            f"{high:.0f}] of cases like these, and it is shown that {limit} are {wrong} "
-            f"(the probability of a false claim is at most {_percent(advice.alpha)})."
-        )
-    if advice.agreement is not None:
-        yield from _agreement(advice.agreement)
-    else:
-        yield "Without right answers nothing shows whether a decision is right: columns.answer=..."
 
 
 def tabulate_advice(advice: ActAdvice) -> Table:
@@ -115,7 +90,7 @@ def read_rule(path: str) -> ActRule:
     """
     try:
         held = json.loads(Path(path).read_text(encoding="utf-8"))
-        acting = held["acting"]
+        acting = (held.get("suite") or held)["acting"]
         chosen = acting["chosen"]
         if chosen is None:
             raise UserError(
@@ -141,21 +116,6 @@ def _act(act: CaseAct) -> str:
     return f"ask a person ({act.agreeing} of {act.runs} runs decided {act.leading})"
 
 
-def _agreement(agreement: Agreement) -> Iterator[str]:
-    if agreement.wrong and agreement.right:
-        low, high = agreement.interval
-        yield (
-            f"Agreement and being right: runs of a case that is decided rightly agree more than "
-            f"those of one that isn't with a chance of {agreement.auroc:.2f} [{low:.2f}, "
-            f"{high:.2f}] (AUROC; 0.5 says nothing)."
-        )
-    if agreement.feared:
-        yield (
-            f"In {spell_count(len(agreement.feared), 'case')} all runs agree on a wrong decision, "
-            f"which no number of runs cures{append_names(agreement.feared)}."
-        )
-
-
 def _line(each: ActRisk) -> dict[str, Any]:
     low, high = (100 * value for value in each.acts.like)
     return {
@@ -166,13 +126,6 @@ def _line(each: ActRisk) -> dict[str, Any]:
         "at_most": percent(each.at_most, 1),
         "shown": "yes" if each.shown else "no",
     }
-
-
-def _in_words(rule: ActRule) -> str:
-    if rule.runs == 1:
-        return "it is run once"
-    agreeing = "all agree" if rule.agreeing == rule.runs else f"at least {rule.agreeing} agree"
-    return f"it is run {rule.runs} times and {agreeing}"
 
 
 def _percent(share: float) -> str:

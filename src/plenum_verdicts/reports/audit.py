@@ -2,11 +2,16 @@
 
 import json
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
-from plenum.base import flatten
+from pydantic import InstanceOf
+
+from plenum.base import code_version, flatten, keep_finite
+from plenum.reports import Table
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -23,12 +28,22 @@ from plenum_verdicts.dynamics import (
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.sections import OptionalSections
+from plenum_verdicts.suites import SuiteAssessment
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
+_UNWRITTEN = ("schema", "suite", "files")
+"""Fields that the JSON has in another form."""
+
 _INDENTED = 1_000
 """Number of cases up to which `audit.json` is indented, which takes most of the time."""
+
+AUDIT, SUITE, VERDICT = "audit", "suite", "verdict"
+"""The names of the files of a verdict on cases, on all of them together, and on both."""
+
+_SCHEMAS = {AUDIT: SCHEMA, SUITE: "plenum.suite/1", VERDICT: "plenum.verdict/1"}
+"""Versions of the formats, raised when a field is removed or changes its meaning."""
 
 LOGS = "logs"
 """Backend of runs that were logged elsewhere, without calls."""
@@ -167,7 +182,9 @@ class CaseAudit:
     further
         Further runs that an undecided case needs, assuming that its runs repeat.
     right
-        Share of runs with the right option; ``None`` if unknown.
+        Share of runs with the right outcome; ``None`` if unknown.
+    score
+        Mean score of its runs, from 0 to 1; ``None`` if it isn't known of every run.
     warnings
         Names of warnings about the verdict.
     begun_again
@@ -212,6 +229,7 @@ class CaseAudit:
     begun_again: int = 0
     earlier: int | None = None
     causes: tuple[Cause, ...] = ()
+    score: float | None = None
 
     @property
     def name(self) -> str:
@@ -220,8 +238,13 @@ class CaseAudit:
 
     @property
     def rightly(self) -> int:
-        """Number of its runs with the right option; 0 if that is unknown."""
-        return self.decisions.get(self.answer or "", 0)
+        """Number of its runs with the right outcome; 0 if that is unknown."""
+        return round((self.right or 0) * self.runs)
+
+    @property
+    def unanimous_and_wrong(self) -> bool:
+        """True if two runs or more ended alike, and none was right to any degree."""
+        return self.disagreement == 0 and (self.right if self.score is None else self.score) == 0
 
     @property
     def decided(self) -> bool:
@@ -238,6 +261,11 @@ class CaseAudit:
     def reach(self) -> int:
         """Total number of runs with which an undecided case would have a verdict."""
         return self.runs + (self.further.runs if self.further else 0)
+
+
+def now() -> str:
+    """Return the time in UTC, to the second."""
+    return datetime.now(UTC).isoformat(timespec="seconds")
 
 
 @dataclass(frozen=True)
@@ -268,21 +296,71 @@ class Circumstances:
         Start of the first case and end of the last one, in UTC.
     """
 
-    identities: tuple[str, ...]
-    program: Mapping[str, object]
-    prompts: Mapping[str, str]
-    overrides: str
-    seed: str
-    models: tuple[str, ...]
-    temperatures: tuple[str, ...]
-    fingerprints: Mapping[str, int]
-    backend: str
-    simulated: bool
-    versions: tuple[str, ...]
-    begun: str
-    written: str
-    origin: str
-    messages: bool = True
+    identities: tuple[str, ...] = ()
+    program: Mapping[str, object] = field(default_factory=dict)
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    overrides: str = "default"
+    seed: str = "0"
+    models: tuple[str, ...] = ()
+    temperatures: tuple[str, ...] = ()
+    fingerprints: Mapping[str, int] = field(default_factory=dict)
+    backend: str = "none"
+    simulated: bool = False
+    versions: tuple[str, ...] = field(default_factory=lambda: (code_version(),))
+    begun: str = field(default_factory=now)
+    written: str = field(default_factory=now)
+    origin: str = "nothing answered"
+    messages: bool = False
+
+
+@dataclass(frozen=True)
+class SuitePart:
+    """A further answer about a suite.
+
+    Attributes
+    ----------
+    name
+        Its name in the JSON.
+    held
+        What the JSON has of it.
+    lines
+        What is printed of it, in sentences.
+    status
+        The exit status, if this part decides it.
+    table
+        Printed before the sentences.
+    draw
+        Draws it in a folder, and returns the files.
+    """
+
+    name: str
+    held: Mapping[str, Any]
+    lines: tuple[str, ...]
+    status: int | None = None
+    table: Table | None = None
+    draw: Callable[[Path], list[Path]] | None = None
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """The verdict on all cases of a suite together.
+
+    Attributes
+    ----------
+    sentences
+        What is shown of the suite, the verdict first.
+    parts
+        What else was asked.
+    """
+
+    found: SuiteAssessment
+    sentences: tuple[str, ...]
+    parts: tuple[SuitePart, ...] = ()
+
+    def status(self, undecided: str | None) -> int:
+        """Return the exit status: that of the part that decides it, or of the verdict."""
+        decided = [part.status for part in self.parts if part.status is not None]
+        return decided[0] if decided else self.found.status(undecided)
 
 
 @dataclass(frozen=True)
@@ -307,33 +385,39 @@ class AuditReport:
     beside
         Optional sections: remedies, an earlier program, a control.
     exit_status
-        Exit status of the audit; ``None`` if its study was read again.
+        Exit status of the audit; ``None`` as long as it isn't known.
     doubts
         Sentences on doubtful readings of a log's decisions.
     stopped
         Reason of an end before a verdict; empty if there is a verdict.
     record
         Who tested what, with digests.
+    suite
+        The verdict on all cases together, which then comes first; ``None`` if it wasn't asked for.
+    files
+        The name of its files without their endings.
     """
 
     study: str
     committee: str
-    verdict: str | None
     rule: StabilityRule
-    max_runs: int | None
-    cases: tuple[CaseAudit, ...]
-    variants: tuple[CaseAudit, ...]
-    stable: tuple[str, ...]
-    unstable: tuple[str, ...]
-    cost: Cost
-    controlled: Circumstances
+    verdict: str | None = None
+    max_runs: int | None = None
+    cases: tuple[CaseAudit, ...] = ()
+    variants: tuple[CaseAudit, ...] = ()
+    stable: tuple[str, ...] = ()
+    unstable: tuple[str, ...] = ()
+    cost: Cost = field(default_factory=Cost)
+    controlled: Circumstances = field(default_factory=Circumstances)
     accuracy: Accuracy | None = None
     beside: OptionalSections = field(default_factory=OptionalSections)
     exit_status: int | None = None
     stopped: str = ""
     doubts: tuple[str, ...] = ()
     record: AuditRecord = field(default_factory=AuditRecord)
-    schema: str = SCHEMA
+    suite: InstanceOf[SuiteReport] | None = None
+    files: str = AUDIT
+    schema: str = SCHEMA  # of what is read again
 
     @property
     def name(self) -> str:
@@ -369,38 +453,75 @@ class AuditReport:
 
     @property
     def passed(self) -> bool | None:
-        """True or false by the exit status, or without one by the verdict; ``None`` for neither."""
-        usual = {STABLE: 0, UNSTABLE: 1}.get(self.verdict or UNDECIDED, 3)
-        if self.beside.baseline:
-            usual = int(bool(self.worse))
-        return {0: True, 1: False}.get(usual if self.exit_status is None else self.exit_status)
+        """True or false by the exit status; ``None`` for neither."""
+        return self.exit_status == 0 if self.exit_status in (0, 1) else None
 
     @property
     def by_need(self) -> tuple[CaseAudit, ...]:
-        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement."""
+        """Cases in order of urgency: unstable ones, undecided ones, and by disagreement.
+
+        Those of a suite, whose single cases have few runs, are by disagreement and score alone.
+        """
         order = (UNSTABLE, UNDECIDED, STABLE)
-        return tuple(
-            sorted(
-                self.cases,
-                key=lambda case: (order.index(case.in_family), -(case.disagreement or 0)),
-            )
-        )
+
+        def rank(case: CaseAudit) -> tuple[float, ...]:
+            first = 0 if self.suite else order.index(case.in_family)
+            return first, -(case.disagreement or 0), 1.0 if case.score is None else case.score
+
+        return tuple(sorted(self.cases, key=rank))
 
     def of(self, verdict: str) -> tuple[CaseAudit, ...]:
         """Return the cases with a verdict, among all cases."""
         return tuple(case for case in self.cases if case.in_family == verdict)
 
     def json(self) -> str:
-        """Return the content of `audit.json`."""
-        held = {"schema": self.schema, **vars(self)}
+        """Return the content of its JSON: on cases, on all of them together, or on both."""
+        schema, suite = _SCHEMAS[self.files], self._hold_suite()
+        held = {name: value for name, value in vars(self).items() if name not in _UNWRITTEN}
+        held = {"schema": schema, **held}
+        if self.files == SUITE:
+            held = {"schema": schema, "study": self.study, **suite}
+        elif self.files == VERDICT:
+            held["suite"] = suite if self.suite else None
         indent = 1 if len(self.cases) <= _INDENTED else None
         return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
+
+    def _hold_suite(self) -> dict[str, Any]:
+        """Return what is said of all cases together; without a verdict why there is none."""
+        held: dict[str, Any] = {"exit_status": self.exit_status}
+        if self.suite is None:
+            return {**held, "verdict": None, "why": [self.stopped]}
+        record = self.record
+        signed = {"tested_by": record.tested_by, "responsible": record.responsible}
+        held |= {role: who for role, who in signed.items() if who}
+        held["logs"] = [each.name for each in record.subjects if each.role == LOGS]
+        asked = {part.name: part.held for part in self.suite.parts}
+        found = {**held, **asdict(self.suite.found), **asked, "doubts": self.doubts}
+        return {name: _drop_infinite(value) for name, value in found.items()}
+
+
+def _drop_infinite(value: Any) -> Any:
+    """Replace numbers that JSON doesn't have by ``None``."""
+    if isinstance(value, dict):
+        return {key: _drop_infinite(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [_drop_infinite(each) for each in value]
+    return keep_finite(value) if isinstance(value, float) else value
 
 
 def short(name: str) -> str:
     """Return a name as one short line for a table."""
-    line = flatten(name) or "-"
+    line = quiet(name) or "-"
     return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
+
+
+def quiet(text: str) -> str:
+    """Return a text as one line that is no command of GitHub's runner.
+
+    A line of the screen may begin with it: an invisible mark stands before what would be a command.
+    """
+    line = flatten(text)
+    return f"\u200b{line}" if line.lstrip().startswith(("::", "##[")) else line
 
 
 def list_verdict_fields(

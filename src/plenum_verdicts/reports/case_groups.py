@@ -49,6 +49,7 @@ def make_group_key(case: CaseAudit) -> Hashable:
         case.verdict,
         case.runs,
         case.right,
+        case.score,
         case.warnings,
         case.further,
         (f"{100 * share.low:.0f}", f"{100 * share.high:.0f}") if share else (),

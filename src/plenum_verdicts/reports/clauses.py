@@ -1,6 +1,7 @@
 """The table of requirements by which reviewers read an audit, and the sections that answer them."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pandas as pd
 
@@ -9,69 +10,12 @@ from plenum.reports import Block, Column, Grid, Section, Table, make_keys
 TITLE = "Which requirement asks for which figure"
 """The title of the section ``clauses``."""
 
-_CLAUSES = (
-    (
-        "EU AI Act, Art. 15(1)",
-        "accuracy and robustness, consistently throughout the lifecycle",
-        "how often runs decide alike, with intervals; right decisions; changes since a baseline",
-        ("verdict", "baseline"),
-        ("verdict", "shown"),
-    ),
-    (
-        "EU AI Act, Art. 15(4)",
-        "resilience to errors, faults and inconsistencies",
-        "failed runs; runs without a decision; other settings and wordings",
-        ("cost", "steadier"),
-        ("shown", "asked"),
-    ),
-    (
-        "EU AI Act, Annex IV 2(g)",
-        "metrics, test logs and reports, dated and signed by those responsible",
-        "the dates, digests and lines to sign on this page; the journals or the log",
-        ("record",),
-        ("record",),
-    ),
-    (
-        "NIST AI RMF, MEASURE 1.1, 2.1",
-        "documented metrics, test sets and tools",
-        "the criterion, the cases and the versions",
-        ("verdict", "controlled"),
-        ("verdict", "record"),
-    ),
-    (
-        "NIST AI RMF, MEASURE 2.5",
-        "shown to be valid and reliable, with the limits of generalising",
-        "the verdict with its chance of error; what it doesn't say",
-        ("verdict", "limits"),
-        ("verdict", "limits"),
-    ),
-    (
-        "ISO/IEC TS 42119-2, headings of a test report",
-        "scope, deviations, results against criteria, what is open",
-        "the program and its cases; what was excluded; verdict and criterion; undecided cases",
-        ("record", "excluded", "follows"),
-        ("record", "limits", "follows"),
-    ),
-    (
-        "ISO 5725, repeatability",
-        "agreement of results under the same conditions",
-        "disagreement of two runs; of a suite with right answers also its noise floor",
-        ("cases",),
-        ("shown",),
-    ),
-    (
-        "ISO 5725, reproducibility",
-        "agreement under other conditions: another day, operator or instrument",
-        "other settings and wordings; a baseline of another day; what differs by column",
-        ("steadier", "baseline"),
-        ("asked",),
-    ),
-)
-"""Instrument, what it asks for, the figures, and the sections of an audit's and a suite's page."""
+_CLAUSES = Path(__file__).with_name("clauses.csv")
+"""Requirements, what each asks for, the figures, and the sections that may have them."""
 
 
 def compose_sections(
-    written: Mapping[str, tuple[Block, ...]], titles: Mapping[str, str], tables: int, suite: bool
+    written: Mapping[str, tuple[Block, ...]], titles: Mapping[str, str], tables: int
 ) -> tuple[Section, ...]:
     """Compose the sections of a page that have content, with ``clauses`` among them.
 
@@ -83,38 +27,32 @@ def compose_sections(
         Titles by anchor, in order.
     tables
         Number of tables that these sections have.
-    suite
-        True for the page of a suite, false for that of an audit.
     """
     shown = {anchor: body for anchor, body in written.items() if body}
     here = {anchor: titles[anchor] for anchor in titles if anchor in shown}
-    shown["clauses"] = (Grid(tables + 1, map_clauses(here, suite), folded=True),)
+    shown["clauses"] = (Grid(tables + 1, map_clauses(here), folded=True),)
     ordered = [anchor for anchor in titles if anchor in shown]
     return tuple(Section(n, a, titles[a], shown[a]) for n, a in enumerate(ordered, start=1))
 
 
-def map_clauses(titles: Mapping[str, str], suite: bool) -> Table:
+def map_clauses(titles: Mapping[str, str]) -> Table:
     """Make the table of the requirements that figures of a page answer.
 
     Parameters
     ----------
     titles
         Titles of the sections that the page has, by their anchors.
-    suite
-        True for the page of a suite, false for that of an audit.
 
     Returns
     -------
     Table
         A line each; a requirement whose sections the page lacks says so.
     """
-    records = []
-    for instrument, asks, figures, of_audit, of_suite in _CLAUSES:
-        sections = [titles[name] for name in (of_suite if suite else of_audit) if name in titles]
-        where = "; ".join(sections) or "not measured here"
-        records.append(
-            {"requirement": instrument, "asks": asks, "figures": figures, "where": where}
-        )
+    clauses = pd.read_csv(_CLAUSES)
+    found = (
+        [titles[name] for name in names.split() if name in titles] for names in clauses["sections"]
+    )
+    clauses["where"] = ["; ".join(sections) or "not measured here" for sections in found]
     columns = (
         *make_keys(["requirement"]),
         Column("asks", "asks for"),
@@ -126,4 +64,4 @@ def map_clauses(titles: Mapping[str, str], suite: bool) -> Table:
         "ask for. Who is affected, and under whose supervision, are outside of these figures.",
     )
     title = "Requirements, and the figures that answer them"
-    return Table("audit_clauses", title, pd.DataFrame(records), columns, notes)
+    return Table("audit_clauses", title, clauses, columns, notes)

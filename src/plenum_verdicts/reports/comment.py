@@ -1,13 +1,15 @@
 """An audit as a short Markdown comment on a pull request, the most urgent cases first."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 from plenum.base import flatten
 from plenum.reports import format_dollars, format_lines, load_template
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AuditReport
-from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, words
+from plenum_verdicts.reports.case_groups import SHOWN
+from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, title, words
 
 MOST = 20
 """Number of cases in the comment."""
@@ -19,12 +21,20 @@ _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 def comment(audit: AuditReport) -> str:
     """Return the comment; case ids are formatted as code, so that they can't mention or link."""
-    listed, left = tables.verdicts(audit, MOST, spelt=True) if audit.cases else (None, 0)
+    shown = audit
+    if audit.suite:  # only those that a person has to decide
+        needed = tuple(c for c in audit.cases if c.disagreement or c.unanimous_and_wrong)
+        shown = replace(audit, cases=needed)
+    apart = MOST if audit.suite else SHOWN
+    listed, left = tables.verdicts(shown, MOST, True, apart) if shown.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]
-    page = load_template(Path(__file__).with_name("comment.md.j2"), prose=format_prose)
+    name = "suite.md.j2" if audit.suite else "comment.md.j2"
+    page = load_template(Path(__file__).with_name(name), prose=format_prose)
     return page.render(
         audit=audit,
         badge=_MARKS,
+        title=title(audit),
+        wrong=any(case.unanimous_and_wrong for case in audit.cases),
         headline=headline(audit),
         lead=lead(audit),
         notice=" ".join(words("notice", audit)),

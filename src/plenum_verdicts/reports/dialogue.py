@@ -1,11 +1,9 @@
 """Two runs side by side, message by message, with their first difference."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
-
-import pandas as pd
 
 from plenum.base import flatten, make_printable
 from plenum.records import Transcript
@@ -34,20 +32,6 @@ Part = tuple[str, str]
 
 Lines = Mapping[int, Sequence[Hashable]]
 """Ordered items of each run, by its number."""
-
-
-def lines(tables: Mapping[str, pd.DataFrame]) -> Lines:
-    """Return the messages of every run, or the answers to its calls if none were reported."""
-    for name, columns in (("messages", ["seat", "text", "option"]), ("calls", ["seat", "answer"])):
-        frame = tables.get(name)
-        if frame is not None and len(frame):
-            order = frame.sort_values(["replicate", "place" if name == "messages" else "call"])
-            by_run: defaultdict[int, list[Hashable]] = defaultdict(list)
-            values = (order[column].fillna("") for column in columns)
-            for run, *line in zip(order["replicate"], *values, strict=True):
-                by_run[int(run)].append(tuple(line))
-            return by_run
-    return {}
 
 
 def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, int, int] | None:

@@ -9,7 +9,7 @@ from plenum.base import flatten
 from plenum_verdicts.dynamics import UNDECIDED, UNSTABLE
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
 from plenum_verdicts.reports.case_groups import make_group_key
-from plenum_verdicts.reports.words import causes, format_counts, headline, line
+from plenum_verdicts.reports.words import causes, format_counts, headline, lead, line
 
 _DECLARATION = "<?xml version='1.0' encoding='utf-8'?>"
 _QUOTE = {'"': "&quot;"}
@@ -18,11 +18,15 @@ _QUOTE = {'"': "&quot;"}
 def junit(audit: AuditReport) -> str:
     """Return a suite for the program with a test per case, in agreement with the exit status.
 
+    A verdict on all cases together is one test: few runs show nothing of a single case.
+
     An unstable case is a failure. An undecided one is skipped, or fails if the audit says so. With
     an earlier program only a case that is shown to be worse fails. An audit without a verdict is an
     error, and every case is skipped. The output of a test says why runs of its case failed or
     reached no decision.
     """
+    if audit.suite:
+        return _format_suite(audit)
     endings = [_name_result(audit, case) for case in audit.cases]
     stopped = bool(audit.stopped)
     counts = {
@@ -46,6 +50,17 @@ def junit(audit: AuditReport) -> str:
     )
     inside = chain(opening, _stop(audit) if stopped else (), chain.from_iterable(tests))
     suite = _element("testsuite", {"name": audit.name, **totals}, inside)
+    return "\n".join([_DECLARATION, *_element("testsuites", totals, suite), ""])
+
+
+def _format_suite(audit: AuditReport) -> str:
+    """Return the one test of all cases together."""
+    ending = {True: "", False: "failure", None: "skipped"}[audit.passed]
+    counts = {"tests": 1, "failures": ending == "failure", "skipped": ending == "skipped"}
+    totals = {name: str(int(value)) for name, value in counts.items()} | {"errors": "0"}
+    ended = _element(ending, {"message": lead(audit)}) if ending else ()
+    test = _element("testcase", {"name": "all cases", "classname": audit.name}, ended)
+    suite = _element("testsuite", {"name": audit.name, **totals}, test)
     return "\n".join([_DECLARATION, *_element("testsuites", totals, suite), ""])
 
 

@@ -1,20 +1,21 @@
 """Conversion of verdicts on the cases of a log to an audit, from its rows."""
 
 from collections import Counter
-from datetime import UTC, datetime
+from collections.abc import Sequence
+from math import fsum
 
-from plenum.base import code_version, digest
+from plenum.base import digest
 from plenum.reports import Sides
-from plenum_verdicts.dynamics import FAILED, AuditResult, StabilityRule
-from plenum_verdicts.logs import CaseLog, Log, list_messages, list_outcomes, read_usage
+from plenum_verdicts.dynamics import FAILED, AuditResult
+from plenum_verdicts.logs import CaseLog, Log, SuiteLog, list_messages, read_usage
 from plenum_verdicts.reports.audit import (
     LOGS,
-    Accuracy,
     AuditReport,
     CaseAudit,
     Circumstances,
     Cost,
     DifferingRuns,
+    SuiteReport,
     list_verdict_fields,
     measure_accuracy,
 )
@@ -26,27 +27,41 @@ MOST_COMPARED = 40
 """Number of runs of a case that decide as most do, and of others, that are compared for a pair."""
 
 
-def report_log(log: Log, results: AuditResult, rule: StabilityRule) -> AuditReport:
-    """Return the audit of a log."""
-    together = results.family
-    cases = tuple(_case(each, log.identity, results) for each in log.cases)
+def report_log(
+    log: Log, compared: SuiteLog, results: AuditResult, suite: SuiteReport | None = None
+) -> AuditReport:
+    """Return the verdicts on a log.
+
+    Parameters
+    ----------
+    compared
+        Its runs, by what of them is compared.
+    suite
+        The verdict on all cases together, if it was asked for.
+    """
+    cases = tuple(_case(each, log.identity, compared, results) for each in compared.kept)
     return AuditReport(
         study=results.study,
         committee=log.committee,
-        verdict=None if results.stopped else together.verdict,
-        stopped=results.stopped,
+        verdict=_name_verdict(results, suite),
+        stopped="" if suite else results.stopped,
         doubts=results.doubts,
-        rule=rule,
-        max_runs=None,
+        rule=results.family.rule,
         cases=cases,
-        variants=(),
-        stable=together.stable,
-        unstable=together.unstable,
+        stable=results.family.stable,
+        unstable=results.family.unstable,
         cost=sum((case.cost for case in cases), Cost()),
         controlled=_gather_control(log),
-        accuracy=_measure(log),
+        accuracy=measure_accuracy(compared.outcomes, _list_answers(compared)),
         beside=collect_sections(results),
+        suite=suite,
     )
+
+
+def _name_verdict(results: AuditResult, suite: SuiteReport | None) -> str | None:
+    if suite:
+        return suite.found.verdict.verdict
+    return None if results.stopped else results.family.verdict
 
 
 def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
@@ -65,9 +80,11 @@ def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
     return align(audited.name, (heads[0], heads[1]), left, right)
 
 
-def _case(logged: CaseLog, program: str, results: AuditResult) -> CaseAudit:
+def _case(logged: CaseLog, program: str, compared: SuiteLog, results: AuditResult) -> CaseAudit:
     case = logged.case
     verdict, together = results.cases[case.id], results.family
+    failures = Counter(end["reason"] for end in logged.ends if end["status"] == "failed")
+    scores = compared.scores.get(case.id, ())
     return CaseAudit(
         id=case.id,
         question=case.text,
@@ -76,16 +93,22 @@ def _case(logged: CaseLog, program: str, results: AuditResult) -> CaseAudit:
         condition=digest([program, case.digest]),
         run_id="",
         options=case.options,
-        completed=verdict.runs - verdict.counts[FAILED],
+        completed=verdict.runs - failures.total(),
         pending=0,
-        failures=dict(Counter(e["reason"] for e in logged.ends if e["status"] == "failed")),
+        failures=dict(failures),
         further=results.further.get(case.id),
         cost=_add_usage(logged),
-        pair=_find_pair(logged),
+        pair=_find_pair(logged, compared.outcomes[case.id]),
         source=None,
         warnings=("not_exchangeable",) if case.id in together.not_exchangeable else (),
-        **list_verdict_fields(case.id, verdict, case.answer, together),
+        **list_verdict_fields(case.id, verdict, compared.answer(case), together),
+        score=sum(scores) / len(scores) if scores else None,
     )
+
+
+def _list_answers(compared: SuiteLog) -> dict[str, str]:
+    answers = {each.case.id: compared.answer(each.case) for each in compared.kept}
+    return {case: answer for case, answer in answers.items() if answer}
 
 
 def _add_usage(logged: CaseLog) -> Cost:
@@ -95,20 +118,22 @@ def _add_usage(logged: CaseLog) -> Cost:
         calls=len(used),
         tokens_in=sum(each[0] for each in used),
         tokens_out=sum(each[1] for each in used),
-        dollars=sum(each[2] or 0.0 for each in used),
+        dollars=fsum(each[2] or 0.0 for each in used),
         unpriced=sum(each[2] is None for each in used),
     )
 
 
-def _find_pair(logged: CaseLog) -> DifferingRuns | None:
-    """Return two runs that decide differently and share most of their messages; none if all agree.
+def _find_pair(logged: CaseLog, outcomes: Sequence[str]) -> DifferingRuns | None:
+    """Return two runs that end differently and share most of their messages; none if all agree.
 
     Of many runs the first ones are compared, since each is with each.
     """
-    ended = {n: end["decision"] for n, end in enumerate(logged.ends) if "decision" in end}
+    ended = {n: outcome for n, outcome in enumerate(outcomes) if outcome != FAILED}
     mode = Counter(ended.values()).most_common(1)[0][0] if ended else ""
-    alike = [n for n, decision in ended.items() if decision == mode][:MOST_COMPARED]
-    others = [n for n, decision in ended.items() if decision != mode][: MOST_COMPARED - 1]
+    alike = [n for n, outcome in ended.items() if outcome == mode][:MOST_COMPARED]
+    others = [n for n, outcome in ended.items() if outcome != mode][: MOST_COMPARED - 1]
+    if not others:
+        return None
     said = {number: _list_said(logged, number) for number in (*alike, *others)}
     parted = latest_parting({number: ended[number] for number in said}, said)
     return parted and DifferingRuns(*parted[:2], parted[2] + 1 if any(said.values()) else None)
@@ -118,29 +143,13 @@ def _list_said(logged: CaseLog, number: int) -> list[Message]:
     return [(*said, "") for said in list_messages(logged.rows[number])]
 
 
-def _measure(log: Log) -> Accuracy | None:
-    answers = {each.case.id: each.case.answer for each in log.cases if each.case.answer}
-    ended = {each.case.id: list_outcomes(each) for each in log.cases if each.case.id in answers}
-    return measure_accuracy(ended, answers)
-
-
 def _gather_control(log: Log) -> Circumstances:
-    now = datetime.now(UTC).isoformat(timespec="seconds")
     models = {str(row["model"]) for each in log.cases for row in each.rows if row.get("model")}
     return Circumstances(
         identities=(log.identity,),
         program=dict(log.program),
-        prompts={},
-        overrides="default",
-        seed="0",
         models=tuple(sorted(models)),
-        temperatures=(),
-        fingerprints={},
         backend=LOGS,
-        simulated=False,
-        versions=(code_version(),),
-        begun=now,
-        written=now,
         messages=any(row.get("messages") for each in log.cases for row in each.rows),
-        origin=f"backend: {LOGS}",
+        origin=f"backend: {LOGS}; {log.summary}",
     )

@@ -1,18 +1,14 @@
 """An audit in MLflow: its own run, and verdicts in the runs of its conditions."""
 
+import math
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from plenum.base import flatten
 from plenum.reports import Settings
-from plenum_verdicts.dynamics import StabilityRule
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
-from plenum_verdicts.reports.record import AuditRecord, format_record, read_record
-from plenum_verdicts.tracking import Verdict, log_audit, metric_part, read_last_audit
-
-_LONGEST = 6_000
-"""Number of a param's letters that MLflow keeps."""
+from plenum_verdicts.suites import SuiteAssessment
+from plenum_verdicts.tracking import Verdict, log_audit, metric_part
 
 _MOST_METRICS = 500
 """Number of cases up to which each has a metric; `audit.csv` has the shares of more."""
@@ -20,29 +16,10 @@ _MOST_METRICS = 500
 _STOPPED = "stopped"
 """Tag of an audit without a verdict: a single value for filters, whatever the evidence."""
 
-_RULE = ("acceptable", "unacceptable", "alpha")
-
-
-def read_terms(chosen: Settings) -> tuple[StabilityRule, int | None, list[str]]:
-    """Return the rule of a study's last audit, its maximal runs, and its conditions.
-
-    Without an audit, these are the default rule and no condition.
-    """
-    params = read_last_audit(chosen.study, chosen.uri)
-    shares = {name: float(params[name]) for name in _RULE if name in params}
-    most = params.get("max_runs", "")
-    conditions = params.get("conditions", "").split()
-    return StabilityRule(**shares), int(most) if most.isdecimal() else None, conditions
-
-
-def read_audit_record(chosen: Settings) -> AuditRecord:
-    """Return who tested what in a study's last audit, as far as it is known."""
-    return read_record(read_last_audit(chosen.study, chosen.uri).get("record", ""))
-
 
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     """Log the audit as its own run, and its verdicts to the runs of conditions."""
-    every = (*audit.cases, *audit.variants)
+    every = () if audit.suite else (*audit.cases, *audit.variants)
     metrics: dict[str, float] = {
         f"cases_{verdict}": len(audit.of(verdict))
         for verdict in ("stable", "unstable", "undecided")
@@ -56,10 +33,14 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
         "dollars": audit.cost.dollars,
         "tokens": audit.cost.tokens_in + audit.cost.tokens_out,
     }
+    verdict = audit.verdict or _STOPPED
+    if audit.suite:
+        verdict = audit.suite.found.verdict.verdict
+        metrics = {"runs": audit.cost.runs, **_measure_suite(audit.suite.found)}
     log_audit(
         chosen.study,
         chosen.uri,
-        Verdict(audit.verdict or _STOPPED, audit.cost.runs, metrics),
+        Verdict(verdict, audit.cost.runs, metrics),
         {case.run_id: _log(case) for case in every if case.run_id},
         _params(audit),
         files,
@@ -67,24 +48,36 @@ def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     )
 
 
+def _measure_suite(suite: SuiteAssessment) -> dict[str, float]:
+    """Return the estimates of a suite, so that they can be followed over time."""
+    apart, score = suite.disagreement, suite.score
+    metrics = {
+        "cases": suite.cases,
+        "cases_contradicted": len(suite.contradicted),
+        "disagreement": apart.value,
+        "disagreement_low": apart.like[0],
+        "disagreement_high": apart.like[1],
+        "score": score.score.value if score else math.nan,
+        "noise_floor": score.floor.value if score else math.nan,
+    }
+    return {name: float(each) for name, each in metrics.items() if math.isfinite(each)}
+
+
 def _params(audit: AuditReport) -> Mapping[str, object]:
-    conditions = " ".join(case.condition for case in audit.cases)
+    if audit.suite:
+        rule = audit.suite.found.rule
+        return {
+            "suite": flatten(audit.committee),
+            "acceptable_disagreement": rule.acceptable,
+            "unacceptable_disagreement": rule.unacceptable,
+            "alpha": rule.alpha,
+        }
     return {
         "committee": flatten(audit.committee),
         "program": " ".join(audit.controlled.identities),
         "max_runs": audit.max_runs,
-        "conditions": conditions if len(conditions) <= _LONGEST else "",
-        "record": record_param(audit.record),
-        **{name: getattr(audit.rule, name) for name in _RULE},
+        **vars(audit.rule),
     }
-
-
-def record_param(record: AuditRecord) -> str:
-    """Return the record as a param, without settings if it is long; empty if it is longer still."""
-    written = format_record(record)
-    if len(written) > _LONGEST:  # people and digests matter more than settings
-        written = format_record(replace(record, settings={}))
-    return written if len(written) <= _LONGEST else ""
 
 
 def _log(case: CaseAudit) -> Verdict:

@@ -1,13 +1,43 @@
 """The folder of an audit's outputs: files are written to it, or an error says why not."""
 
+import glob
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+import pandas as pd
+
 from plenum.base import UserError
+from plenum_verdicts.design import VerdictConfig
 
 REHEARSAL = "rehearsal with simulated agents, not evidence"
 """What a result of simulated agents is called wherever it is shown."""
+
+
+_NAMES = ("audit", "suite", "verdict", "acting", "acts")
+"""Names of the files that are written, without their endings."""
+
+
+def refuse_overwriting(settings: VerdictConfig) -> None:
+    """Refuse a folder of outputs in which a file that is read may be written over.
+
+    Raises
+    ------
+    UserError
+        Runs or cases lie there under the name of an output.
+    """
+    held = Path(settings.out).expanduser()
+    written = [each for name in _NAMES for each in held.glob(f"{name}.*") if each.exists()]
+    for name in ("logs", "baseline", "case"):
+        given = str(getattr(settings, name) or "")
+        path = Path(given).expanduser()
+        files = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))
+        if any(file.samefile(each) for file in files for each in written):
+            raise UserError(
+                f"out: {settings.out}; {name}={given} lies there under the name of an output, and "
+                "would be written over: give another folder"
+            )
 
 
 @contextmanager
@@ -31,3 +61,13 @@ def write_texts(texts: Mapping[str, str], out: Path) -> list[Path]:
     for name, text in texts.items():
         (out / name).write_text(text, encoding="utf-8", newline="")
     return [out / name for name in texts]
+
+
+def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    """Put an apostrophe before texts that a spreadsheet would take for formulas."""
+
+    def guard(cell: object) -> object:
+        formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
+        return f"'{cell}" if formula else cell
+
+    return frame.map(guard)

@@ -1,4 +1,4 @@
-"""The page of an audit: its sections, from the verdict to controlled circumstances."""
+"""The page of a verdict: its sections, the suite's first, from the verdict to the record."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,15 +14,17 @@ from plenum_verdicts.reports.words import (
     MOST_CASES,
     causes,
     format_counts,
-    headline,
     lead,
     line,
+    title,
     words,
 )
 
 SECTIONS = {
     "verdict": "Verdict",
     "follows": "What follows from it",
+    "shown": "What the runs show",
+    "asked": "What else was asked",
     "baseline": "Better or worse than before",
     "parting": "Where runs part",
     "drift": "Drift by round",
@@ -38,7 +40,13 @@ SECTIONS = {
 }
 """Titles of the sections by their anchors, in order; empty ones are left out."""
 
-FOLDED = ("prompts", "parts", "history", "texts")
+_OF_SUITE = ("verdict", "follows", "shown", "asked", "limits", "glossary")
+"""Sections that say something else of all cases together; their templates begin with `suite_`."""
+
+_OF_CASES = ("baseline", "drift", "steadier", "excluded")
+"""Sections that only the page of a verdict on cases has."""
+
+FOLDED = ("prompts", "parts", "texts")
 """Long tables that few readers need."""
 
 MOST = 100
@@ -63,11 +71,13 @@ def document(
     drift
         Figures of D(t), if runs report preferences.
     pictures
-        Figures of :func:`plenum_verdicts.reports.audit_figures.draw_pictures`.
+        Figures of :func:`plenum_verdicts.reports.case_figures.draw_pictures`, and of what else was
+        asked of a suite.
     """
     if not audit.cases:  # it could not begin
         return _compose_opening(audit, ())
-    grids: dict[str, Table] = {}
+    asked = [part.table for part in audit.suite.parts] if audit.suite else []
+    grids = {f"asked{n}": table for n, table in enumerate(filter(None, asked), start=1)}
     groups = [each for each in group_cases(audit.by_need) if each.case.in_family != STABLE]
     few = replace(audit, cases=audit.by_need[:MOST]) if len(audit.cases) > MOST else audit
     if audit.beside.baseline:
@@ -84,7 +94,8 @@ def document(
         grids["costs"] = tables.costs(few)
     grids |= {name: table for name, table in _tabulate_control(audit).items() if table.body}
     grids["cases"] = tables.every_case(audit)
-    grids["texts"] = tables.cases(few)
+    if not audit.suite:
+        grids["texts"] = tables.cases(few)
     parts: dict[str, Block] = {
         name: Grid(number, table, name in FOLDED, sortable=name == "cases")
         for number, (name, table) in enumerate(grids.items(), start=1)
@@ -102,6 +113,7 @@ def document(
         "shown": format_counts,
         "say": lambda macro, **more: " ".join(words(macro, audit, **more)),
         "flat": flatten,
+        "limit": lambda share: f"{100 * share:.3g}",
         "pairs": len(pairs),
         "drift": len(drift),
         "pictures": drawn,
@@ -112,20 +124,26 @@ def document(
         "unstable": groups[:SHOWN],
         "left_out": groups[SHOWN:],
         "named_by": _list_identity(audit.controlled.program),
+        "contradicting": [case for case in audit.by_need if case.disagreement],
+        "wrong": [case for case in audit.by_need if case.unanimous_and_wrong],
         **_describe_record(audit),
     }
-    written = {
-        anchor: tuple(split_blocks(f"plenum_verdicts.reports/{anchor}.md.j2", parts, **facts))
+    left_out = ("clauses", *(_OF_CASES if audit.suite else ("shown", "asked")))
+    templates = {
+        anchor: f"suite_{anchor}" if audit.suite and anchor in _OF_SUITE else anchor
         for anchor in SECTIONS
-        if anchor != "clauses"
+        if anchor not in left_out
     }
-    sections = clauses.compose_sections(written, SECTIONS, len(grids), suite=False)
-    return _compose_opening(audit, sections)
+    written = {
+        anchor: tuple(split_blocks(f"plenum_verdicts.reports/{name}.md.j2", parts, **facts))
+        for anchor, name in templates.items()
+    }
+    return _compose_opening(audit, clauses.compose_sections(written, SECTIONS, len(grids)))
 
 
 def _compose_opening(audit: AuditReport, sections: tuple[Section, ...]) -> Document:
     return Document(
-        title=f"Audit of {audit.name}: {headline(audit)}",
+        title=title(audit),
         lead=" ".join([lead(audit), f"{_format_time(audit)}.", *_format_signatures(audit)]),
         notice=" ".join(words("notice", audit)),
         sections=sections,
@@ -163,8 +181,7 @@ def _describe_record(audit: AuditReport) -> dict[str, Any]:
 
 
 def _tabulate_control(audit: AuditReport) -> dict[str, Table]:
-    made = {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
-    return made | {"history": tables.history(audit)}
+    return {"prompts": tables.prompts(audit), "parts": tables.parts(audit)}
 
 
 def _list_identity(program: Mapping[str, object]) -> list[tuple[str, str]]:

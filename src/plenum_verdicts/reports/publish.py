@@ -1,15 +1,13 @@
-"""Publication of a verdict on cases: its files are written, logged to MLflow and printed."""
+"""Publication of a verdict: its files are written, logged to MLflow and printed."""
 
 import json
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import islice
 from pathlib import Path
 
 from pandas import DataFrame
 
-from plenum.base import UserError, pause_collector
 from plenum.reports import (
     Document,
     Picture,
@@ -21,61 +19,73 @@ from plenum.reports import (
     render_html,
     show,
     show_sentences,
+    show_text,
 )
 from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult, StabilityRule
-from plenum_verdicts.logs import Log
+from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult
+from plenum_verdicts.logs import SuiteLog
 from plenum_verdicts.reports import tables
-from plenum_verdicts.reports.audit import AuditReport
-from plenum_verdicts.reports.audit_figures import draw_pictures
+from plenum_verdicts.reports.audit import AUDIT, AuditReport
+from plenum_verdicts.reports.case_figures import draw_pictures
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases
 from plenum_verdicts.reports.comment import comment
 from plenum_verdicts.reports.dialogue import MOST_LETTERS, first_within
 from plenum_verdicts.reports.empty_report import make_empty_report
 from plenum_verdicts.reports.junit import junit
-from plenum_verdicts.reports.log_report import report_log, show_pair
+from plenum_verdicts.reports.log_report import show_pair
 from plenum_verdicts.reports.mlflow_audit import log
+from plenum_verdicts.reports.outputs import (
+    guard_cells,
+    make_folder,
+    refuse_overwriting,
+    write_texts,
+)
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
-from plenum_verdicts.reports.record import AuditRecord
-from plenum_verdicts.reports.words import MOST_CASES, causes, headline, lead, line, words
+from plenum_verdicts.reports.suite import show_suite
+from plenum_verdicts.reports.words import MOST_CASES, causes, lead, line, words
+
+_ASKED = {
+    "acting": (
+        "Acting alone, by the number of runs that have to agree",
+        "Right: the cases it would act on; up: the share of its acts that is wrong, up to an upper "
+        "bound. With right answers, next to it: cases by the share of runs that agree.",
+    ),
+}
+"""What the figure of each further question shows, and the rest of its caption."""
+
+_DRAWN = tuple(f"{name}.{kind}" for name in _ASKED for kind in ("svg", "png"))
+"""Files that the next command may not ask for: old ones would look like its answer."""
 
 
-@pause_collector()
 def publish_log(
-    logged: Log, audited: VerdictConfig, results: AuditResult, place: Settings, record: AuditRecord
-) -> list[str]:
-    """Publish the audit of a log, of whose runs MLflow gets none.
+    audit: AuditReport, compared: SuiteLog, results: AuditResult, chosen: Settings
+) -> None:
+    """Publish the verdict on a log, of whose runs MLflow gets none.
 
     Parameters
     ----------
-    place
-        The study, where it is tracked, and the folder; without an address nothing is.
-
-    Returns
-    -------
-    list of str
-        Remaining messages, in words.
+    chosen
+        The study, where it is tracked, and the folder; without an address nothing is tracked.
     """
-    rule = StabilityRule(audited.acceptable, audited.unacceptable)
-    status = results.status(audited.undecided)
-    audit = replace(report_log(logged, results, rule), exit_status=status, record=record)
-    by_case = {each.case.id: each for each in logged.cases}
+    by_case = {each.case.id: each for each in compared.kept}
     pairs = (show_pair(case, by_case[case.id]) for case in audit.by_need if case.pair)
     with tempfile.TemporaryDirectory() as scratch:
         page = render_html(compose_document(audit, pairs, [], Path(scratch), ["svg"]))
-    if not place.uri:
-        write_report(audit, page, place.out)
-        return describe_untracked(audit, results)
-    publish_report(audit, page, place)
-    return results.notes()
+    publish_report(audit, page, chosen)
+    for note in () if audit.suite else results.notes():
+        show_text(note)
 
 
 def publish_report(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
-    """Write an audit and its page, log them to MLflow, and print what they say."""
+    """Write a verdict and its page, log them to MLflow, and print what they say."""
     files = write_report(audit, page, chosen.out)
-    log(audit, chosen, files)
-    show([tables.verdicts(audit, SHOWN)[0]])
-    show_sentences(list_sentences(audit))
+    if chosen.uri:
+        log(audit, chosen, files)
+    if audit.suite:
+        show_suite(audit.suite, audit.doubts)
+    else:
+        show([tables.verdicts(audit, SHOWN)[0]])
+        show_sentences(list_sentences(audit))
     print_written(files)
     return audit
 
@@ -83,26 +93,29 @@ def publish_report(audit: AuditReport, page: str, chosen: Settings) -> AuditRepo
 def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
     """Write every output; raises :class:`UserError` if the folder isn't writable."""
     texts = {
-        "audit.json": audit.json(),
-        "audit.html": page,
-        "audit.xml": junit(audit),
-        "audit.md": comment(audit),
-        "audit.csv": format_csv(make_frame_of_cases(audit)),
+        "json": audit.json(),
+        "html": page,
+        "xml": junit(audit),
+        "md": comment(audit),
+        "csv": format_csv(guard_cells(make_frame_of_cases(audit))),
     }
-    files = [out / name for name in texts]
-    try:
-        out.mkdir(parents=True, exist_ok=True)
-        for file in files:
-            file.write_text(texts[file.name], encoding="utf-8", newline="")
-    except OSError as error:
-        raise UserError(f"out: {out} can't be made or written to: {error.strerror}") from None
-    return files
+    with make_folder(out):
+        for stale in _DRAWN if audit.files != AUDIT else ():
+            (out / stale).unlink(missing_ok=True)
+        drawn = [file for part in _list_drawn(audit) for file in part(out)]
+        named = {f"{audit.files}.{kind}": text for kind, text in texts.items()}
+        return [*write_texts(named, out), *drawn]
 
 
 def publish_unbegun(
-    study: str, settings: VerdictConfig, why: str, status: int = STOPPED, own: bool = False
+    study: str,
+    settings: VerdictConfig,
+    why: str,
+    status: int = STOPPED,
+    own: bool = False,
+    files: str = AUDIT,
 ) -> None:
-    """Write the outputs of an audit of which nothing is known, unless another study's exist.
+    """Write the outputs of a verdict of which nothing is known, unless another study's exist.
 
     Parameters
     ----------
@@ -112,26 +125,24 @@ def publish_unbegun(
         Exit status of the audit.
     own
         True if the folder is this study's, whatever it holds.
+    files
+        The name of the files.
     """
+    refuse_overwriting(settings)
     out = Path(settings.out)
-    if not own and _study_in(out) not in ("", study):
+    if not own and read_study(out, files) not in ("", study):
         return
-    audit = make_empty_report(study, settings, why, status)
+    audit = make_empty_report(study, settings, why, status, files)
     write_report(audit, render_html(document(audit)), out)
 
 
-def _study_in(out: Path) -> str:
-    """Return the study whose audit is in a folder; empty if there is no readable one."""
+def read_study(out: Path, files: str) -> str:
+    """Return the study whose verdict is in a folder; empty if there is no readable one."""
     try:
-        held = json.loads((out / "audit.json").read_text(encoding="utf-8"))
-    except (OSError, ValueError):
+        held = json.loads((out / f"{files}.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError, RecursionError):
         return ""
     return str(held.get("study", "")) if isinstance(held, dict) else ""
-
-
-def describe_untracked(audit: AuditReport, results: AuditResult) -> list[str]:
-    """Return the verdicts in words, with the accuracy of decisions if it is known."""
-    return [*results.lines(), headline(audit)] if audit.accuracy else list(results.lines())
 
 
 def list_tables(audit: AuditReport) -> list[Table]:
@@ -165,7 +176,21 @@ def compose_document(
     """
     found = [pair for pair in islice(pairs, MOST_PAIRS) if pair is not None]
     shown = first_within(found, MOST_LETTERS)
-    return document(audit, shown, drift, draw_pictures(audit, folder, kinds))
+    pictures = draw_pictures(audit, folder, kinds)
+    for draw in _list_drawn(audit):
+        file = next(each for each in draw(folder) if each.suffix == ".svg")
+        pictures.append(_name_drawn(len(pictures) + 1, file))
+    return document(audit, shown, drift, pictures)
+
+
+def _list_drawn(audit: AuditReport) -> list[Callable[[Path], list[Path]]]:
+    return [part.draw for part in audit.suite.parts if part.draw] if audit.suite else []
+
+
+def _name_drawn(number: int, file: Path) -> Picture:
+    shows, more = _ASKED[file.stem]
+    alt = f"{shows}; the table has the numbers."
+    return Picture(number, file.stem, (file,), shows, f"{shows}. {more}", alt)
 
 
 def findings(audit: AuditReport) -> list[str]:

@@ -1,10 +1,7 @@
 """The record of an audit: what was tested, with digests, by whom, when, and by which settings."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import astuple, dataclass, field, fields, replace
-from datetime import UTC, datetime
-
-from pydantic import TypeAdapter, ValidationError
+from dataclasses import dataclass, field, fields, replace
 
 from plenum.base import flatten, redact
 from plenum_verdicts.design import VerdictConfig
@@ -12,8 +9,9 @@ from plenum_verdicts.design import VerdictConfig
 _OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptable")
 _OF_CASES = ("acceptable", "unacceptable")
 _IF_SET = (
-    "case", "columns", "format", "by", "compare", "undecided", "baseline", "aa", "gate", "drop",
-    "margin", "decide", "risk", "agree", "vary", "control", "fix", "temperatures", "overrides",
+    "case", "columns", "format", "by", "compare", "failures", "score", "scale", "where",
+    "undecided", "baseline", "gate", "drop", "margin", "decide", "vary", "control", "fix",
+    "temperatures", "overrides",
 )  # fmt: skip
 
 
@@ -64,58 +62,18 @@ class AuditRecord:
         return [(role, who) for role, who in given if who]
 
 
-_RECORDS = TypeAdapter(AuditRecord)
-
-
-def record_audit(settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = ()) -> AuditRecord:
-    """Return the record of an audit of cases."""
-    people = dict(list_signatures(settings))
+def record_audit(
+    settings: VerdictConfig, subjects: tuple[AuditSubject, ...] = (), suite: bool = False
+) -> AuditRecord:
+    """Return the record of a verdict, on cases or on a suite of them."""
+    people = {role: _clean(who) for role, who in settings.people.items()}
+    criterion = (_OF_SUITES, "repeats") if suite else (_OF_CASES, "max_runs")
     return AuditRecord(
-        tested_by=people.get("Tested by", ""),
-        responsible=people.get("Responsible", ""),
+        tested_by=people.get("tested_by", ""),
+        responsible=people.get("responsible", ""),
         subjects=subjects,
-        settings=dict(_settings_of(settings, _OF_CASES, "max_runs")),
+        settings=dict(_settings_of(settings, *criterion)),
     )
-
-
-def format_record(record: AuditRecord) -> str:
-    """Return the record as JSON, as an audit's run in MLflow keeps it."""
-    return _RECORDS.dump_json(record).decode()
-
-
-def read_record(text: str) -> AuditRecord:
-    """Return the record that JSON holds, each text in one line; an empty one if it holds none."""
-    try:
-        record = _RECORDS.validate_json(text)
-    except ValidationError:
-        return AuditRecord()
-    return AuditRecord(
-        tested_by=_clean(record.tested_by),
-        responsible=_clean(record.responsible),
-        subjects=tuple(AuditSubject(*map(_clean, astuple(each))) for each in record.subjects),
-        settings={_clean(name): _clean(value) for name, value in record.settings.items()},
-    )
-
-
-def list_suite_settings(settings: VerdictConfig) -> list[tuple[str, str]]:
-    """Return names and values of a suite's settings: the criterion, and what was changed."""
-    return list(_settings_of(settings, _OF_SUITES, "repeats"))
-
-
-def name_program(settings: VerdictConfig) -> str:
-    """Return the log's or the program's name."""
-    return _clean(settings.program)
-
-
-def list_signatures(settings: VerdictConfig) -> list[tuple[str, str]]:
-    """Return who tested the program and who is responsible, as far as it was given."""
-    given = (("Tested by", settings.tested_by), ("Responsible", settings.responsible))
-    return [(role, _clean(who)) for role, who in given if who.strip()]
-
-
-def today() -> str:
-    """Return the date and time in UTC."""
-    return f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def _settings_of(

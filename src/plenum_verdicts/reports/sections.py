@@ -63,10 +63,8 @@ class OptionalSections:
     errors: tuple[str, ...] = ()
 
 
-def collect_sections(results: AuditResult | None) -> OptionalSections:
+def collect_sections(results: AuditResult) -> OptionalSections:
     """Return the optional sections as plain data, with ``None`` for unknown values."""
-    if results is None:
-        return OptionalSections()
     comparisons, control = results.comparisons or {}, results.control or {}
     return OptionalSections(
         options=tuple(results.steadier),

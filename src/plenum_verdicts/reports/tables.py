@@ -70,19 +70,23 @@ def verdicts(
         shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
     if spelt:
         shown["decisions"] = [format_decisions(each.case) for each in groups[:most]]
-    columns = [
-        *make_keys(["case"]),
-        Column("verdict", "so far" if audit.stopped else None),
-        Column(("share", "share_low", "share_high"), "decide alike", _share),
-        Column("runs", "n", format_count),
-        Column("decisions", format=format_or_dash),
-    ]
-    if any(case.answer for case in audit.cases):
-        columns.append(Column("right", format=format_whole_percent))
+    columns = [*make_keys(["case"])]
+    if not audit.suite:  # few runs show little of a single case of a suite
+        columns.append(Column("verdict", "so far" if audit.stopped else None))
+        columns.append(Column(("share", "share_low", "share_high"), "decide alike", _share))
+    columns.append(Column("runs", "n", format_count))
+    columns.append(Column("decisions", format=format_or_dash))
+    if audit.suite:
+        columns.append(Column("disagreement", "two runs differ", format_whole_percent))
+    for measured in ("score", "right") if audit.suite else ("right", "score"):
+        if any(getattr(case, measured) is not None for case in audit.cases):
+            columns.append(Column(measured, format=format_whole_percent))
+            break
     if any(case.warnings for case in audit.cases):
         columns.append(Column("warnings", format=format_or_dash))
     names = [] if spelt else _legend([each.case for each in groups[:most]])
-    notes = (*names, *words("verdicts", audit, left=left), audit.controlled.origin)
+    origin = [] if audit.suite else [audit.controlled.origin]
+    notes = (*names, *words("verdicts", audit, left=left), *origin)
     title = f"{audit.name}: {uncapital(headline(audit))}"
     return Table("audit", title, shown, tuple(columns), notes), left
 
@@ -90,6 +94,8 @@ def verdicts(
 def every_case(audit: AuditReport) -> Table:
     """Make the page's table of cases, a line each; of very many, a line per group of equal ones."""
     table, _ = verdicts(audit, MOST, spelt=True, apart=MOST)
+    if audit.suite:
+        return replace(table, title="The cases, the least agreeing first")
     apart = Column("disagreement", "two runs differ", format_whole_percent)
     at = 1 + [column.name for column in table.columns].index("decisions")
     columns = (*table.columns[:at], apart, *table.columns[at:])
@@ -123,7 +129,7 @@ def first(table: Table, most: int) -> Table:
     left = len(table.frame) - most
     if left <= 0:
         return table
-    note = f"and {left:,} more: audit.json has all of them"
+    note = f"and {left:,} more: the JSON has all of them"
     return replace(table, frame=table.frame.head(most), notes=(*table.notes, note))
 
 
@@ -315,22 +321,6 @@ def parts(audit: AuditReport) -> Table:
     return Table("audit_parts", title, pd.DataFrame(records), columns)
 
 
-def history(audit: AuditReport) -> Table:
-    """Make a table of cases with restarted runs, or with runs of other versions."""
-    records = [
-        {"case": case.name, "earlier": case.earlier or 0, "begun_again": case.begun_again}
-        for case in audit.cases
-        if case.earlier or "begun_again" in case.warnings
-    ]
-    columns = (
-        *make_keys(["case"]),
-        Column("earlier", "other versions of the program", format_count),
-        Column("begun_again", "runs begun more than once", format_count),
-    )
-    title = f"Other versions of the program, and runs begun more than once: {len(records)} cases"
-    return Table("audit_history", title, pd.DataFrame(records[1:] and records), columns)
-
-
 def cases(audit: AuditReport) -> Table:
     """Make a table of the questions to the program, by case."""
     records = [
@@ -362,6 +352,7 @@ def _record(case: CaseAudit) -> dict[str, Any]:
         "decided_after": case.decided_after,
         "decisions": format_counts(case.decisions),
         "right": case.right,
+        "score": case.score,
         "disagreement": case.disagreement,
         "e_stable": case.e_stable,
         "e_unstable": case.e_unstable,

@@ -1,16 +1,28 @@
 """The sentences of an audit, from ``words.j2``."""
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 
 from plenum.base import flatten
 from plenum.reports import render
-from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.audit import (
+    AUDIT,
+    SUITE,
+    VERDICT,
+    AuditReport,
+    CaseAudit,
+    quiet,
+    short,
+)
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""
 
 MOST_CASES = 5
 """Number of cases whose causes are listed; `audit.json` has those of all."""
+
+_HEADINGS = {AUDIT: "Audit of", SUITE: "Suite", VERDICT: "Verdict on"}
+"""How the heading begins, by the name of the files."""
 
 _OUTCOMES = {"none": "no decision"}
 
@@ -23,6 +35,11 @@ def lead(audit: AuditReport) -> str:
 def headline(audit: AuditReport) -> str:
     """Return the meaning of the exit status, in few words."""
     return " ".join(words("headline", audit))
+
+
+def title(audit: AuditReport) -> str:
+    """Return the heading: what was judged, and the verdict."""
+    return f"{_HEADINGS[audit.files]} {audit.name}: {headline(audit)}"
 
 
 def line(audit: AuditReport, case: CaseAudit) -> str:
@@ -77,12 +94,20 @@ def _percent(bound: float) -> str:
 
 def format_counts(counts: Mapping[str, int]) -> str:
     """Format counts by name, as in ``A 38, B 2``."""
-    return ", ".join(f"{flatten(name)} {n}" for name, n in counts.items())
+    return ", ".join(f"{quiet(name)} {n}" for name, n in counts.items())
 
 
 def format_decisions(case: CaseAudit) -> str:
     """Format the counts of decisions with option names: ``A (Hire) 38, failed 2``."""
     return ", ".join(f"{format_outcome(case, label)} {n}" for label, n in case.decisions.items())
+
+
+def name_decisions(case: CaseAudit) -> dict[str, int]:
+    """Return the runs of a case by the names of options alone, the most frequent first."""
+    named: Counter[str] = Counter()
+    for label, count in case.decisions.items():
+        named[short(case.options.get(label) or _OUTCOMES.get(label, label))] += count
+    return dict(named.most_common())
 
 
 def options_named(case: CaseAudit) -> str:
@@ -95,7 +120,7 @@ def format_outcome(case: CaseAudit, label: str) -> str:
     """Return an outcome of a case: an option's label with its name, as in ``A (Hire)``."""
     name = flatten(str(case.options.get(label, "")))
     if label not in case.options:
-        return _OUTCOMES.get(label, flatten(label))
+        return _OUTCOMES.get(label, quiet(label))
     if name == label or not name:
-        return flatten(label)
-    return f"{flatten(label)} ({name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'})"
+        return quiet(label)
+    return f"{quiet(label)} ({name if len(name) <= _LONGEST else name[: _LONGEST - 1] + '…'})"

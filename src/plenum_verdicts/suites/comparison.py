@@ -1,7 +1,7 @@
 """Two programs on the same suite: which is worse, with the noise of both."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from scipy.stats import norm
@@ -17,6 +17,9 @@ ERROR = 0.05
 
 POWER = 0.8
 """Probability with which the advised repeats settle the question."""
+
+_SHOWN = 10
+"""Number of cases that are named."""
 
 _MOST = 10_000
 """Most further repeats that are looked for."""
@@ -46,6 +49,9 @@ class SuiteComparison:
         difference is what it looks; ``None`` if it is settled.
     cases, alone
         Numbers of cases with two runs or more of both programs, and of those left out.
+    lower
+        The cases whose measure fell, the most fallen first, ten at most: the earlier program's
+        value and this one's.
     """
 
     measure: str
@@ -58,6 +64,7 @@ class SuiteComparison:
     further: int | None
     cases: int
     alone: int
+    lower: dict[str, tuple[float, float]] = field(default_factory=dict)
 
     @property
     def verdict(self) -> str:
@@ -107,6 +114,8 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
     limits = _limits(difference, one, two, 0)
     spread = float(apart.std(ddof=1)) if cases > 1 else 1.0
     worse, within = limits[1] < 0, limits[0] > -margin
+    names = sorted(shared)
+    fallen = [place for place in np.argsort(apart, kind="stable") if apart[place] < 0][:_SHOWN]
     return SuiteComparison(
         measure="score" if scored else "agreement",
         difference=difference,
@@ -118,6 +127,7 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
         further=None if worse or within else _further(difference, one, two, margin),
         cases=cases,
         alone=total - cases,
+        lower={names[n]: (float(one.means[n]), float(two.means[n])) for n in fallen},
     )
 
 

@@ -6,9 +6,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.tracking import find_experiment, open_client, open_study, search_runs, source_tags
+from plenum.base import UserError
+from plenum.tracking import (
+    find_experiment,
+    open_client,
+    open_study,
+    read_artifacts,
+    search_runs,
+    source_tags,
+)
 
 AUDITS = "tags.`plenum.kind` = 'audit'"
+REPORT = "audit.json"
 
 
 @dataclass(frozen=True)
@@ -74,16 +83,23 @@ def log_audit(
     return str(run.info.run_id)
 
 
-def read_last_audit(study: str, uri: str) -> dict[str, str]:
-    """Return the params of a study's last audit; empty if there is none.
+def read_last_report(study: str, uri: str) -> bytes:
+    """Return the ``audit.json`` of a study's last audit.
 
     Raises
     ------
     UserError
-        There is no such study at ``uri``, or it is empty.
+        There is no such study at ``uri``, it is empty, no audit of it has ended, or the last one
+        was of a suite.
     """
-    audits = _read_audits(study, uri)
-    return audits[-1] if audits else {}
+    client, experiment, _ = open_study(study, uri)
+    audits = search_runs(client, experiment.experiment_id, AUDITS)
+    held = read_artifacts(client, audits[-1], [REPORT]) if audits else {}
+    if not held:
+        why = "no audit has ended; the same scripts/audit.py command goes on"
+        why = "the last audit was of a suite: suite.html in its run in MLflow" if audits else why
+        raise UserError(f"study: {study!r} has no tables: {why}")
+    return held[REPORT]
 
 
 def read_audited_programs(study: str, uri: str) -> set[str]:
@@ -96,15 +112,10 @@ def read_audited_programs(study: str, uri: str) -> set[str]:
     UserError
         There is no such study at ``uri``, or it is empty.
     """
-    named = (params.get("program", "").split() for params in _read_audits(study, uri))
-    return {identity for each in named for identity in each}
-
-
-def _read_audits(study: str, uri: str) -> list[dict[str, str]]:
-    """Return the params of a study's audits, the last one last."""
     client, experiment, _ = open_study(study, uri)
-    found = search_runs(client, experiment.experiment_id, AUDITS)
-    return [dict(audit.data.params) for audit in found]
+    audits = search_runs(client, experiment.experiment_id, AUDITS)
+    named = (audit.data.params.get("program", "").split() for audit in audits)
+    return {identity for each in named for identity in each}
 
 
 def metric_part(name: str) -> str:

@@ -172,6 +172,7 @@ DOORS = {
     "scripts/probe": "n=1",
     "scripts/screen_variants": "scenarios=[XX-01]",
     "scripts/theory": "--alpha=2",
+    "scripts/verdict": "logs=nowhere.csv",
     **{
         f"scripts/{name}": "study=nothing"
         for name in ("accounting", "explore", "figures", "plan", "prompt", "report", "reruns")

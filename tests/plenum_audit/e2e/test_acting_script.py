@@ -89,7 +89,7 @@ def test_without_right_answers_an_act_is_held_against_the_other_runs(tmp_path: P
         for run in range(5)
     ]
     log = written(tmp_path, rows)
-    done = audit(tmp_path, log, "suite=true", "decide=true", "risk=.1", "out=log")
+    done = audit(tmp_path, log, "suite=true", "decide=.1", "out=log")
     assert done.returncode == 1, done.stderr
     held = json.loads((tmp_path / "log/suite.json").read_text())["acting"]
     assert (held["known"], held["agreement"]) == (False, None)

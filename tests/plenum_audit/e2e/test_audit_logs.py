@@ -36,14 +36,15 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     log.write_text("".join(json.dumps(row) + "\n" for row in rows))
     done = audit(tmp_path, "logs=runs.jsonl")
     assert done.returncode == 1, done.stderr
-    ann, bob, cy, everyone = done.stdout.splitlines()[:4]
-    assert ann.startswith("ann: stable, decides alike 100 %")
-    assert bob.startswith("bob: unstable, decides alike 50 %")
-    assert bob.endswith("18 runs: Hire 8, Reject 9, failed 1")
-    assert cy.startswith("cy: undecided")
-    assert everyone == "3 cases: unstable; shown unstable: bob"
+    held = json.loads((tmp_path / "outputs/audit/audit.json").read_text())
+    ann, bob, _ = held["cases"]
+    assert [each["in_family"] for each in held["cases"]] == ["stable", "unstable", "undecided"]
+    assert (ann["share"]["value"], bob["share"]["value"]) == (1, 0.5)
+    assert bob["decisions"] == {"Reject": 9, "Hire": 8, "failed": 1}
+    assert (held["verdict"], held["unstable"]) == ("unstable", ["bob"])
+    assert "bob: Unstable: 50 %" in " ".join(done.stdout.split())
     again = audit(tmp_path, "logs=runs.jsonl")
-    assert again.stdout.splitlines()[:4] == done.stdout.splitlines()[:4]
+    assert again.stdout == done.stdout
 
     log.write_text(log.read_text() + '{"case": "cy"}\n')
     wrong = audit(tmp_path, "logs=runs.jsonl")
@@ -86,7 +87,7 @@ def test_columns_of_a_log_may_have_any_name_and_unknown_ones_are_refused(tmp_pat
     for log in ("runs.jsonl", "runs.csv", "runs.parquet"):
         done = audit(tmp_path, f"logs={log}", "columns={case: case_id, decision: verdict}")
         assert done.returncode == 0, done.stderr
-        assert done.stdout.startswith("ann: stable")
+        assert done.stdout.startswith("runs: stable")
     dotted = audit(tmp_path, "logs=runs.csv", "columns.case=case_id", "columns.decision=verdict")
     assert dotted.returncode == 0, dotted.stderr
     for given, words in {
@@ -123,7 +124,7 @@ def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
     assert not [*tmp_path.rglob("*.jsonl")][1:]  # no journals
     fixed = audit(tmp_path, "logs=runs.jsonl", "study=many", "fix=true")
     assert (fixed.returncode, fixed.stdout) == (2, "")
-    assert "logs: fix and control run the program again" in fixed.stderr
+    assert "logs: it can't be given with fix" in fixed.stderr
     one = "".join(json.dumps(row) + "\n" for row in rows[:18])
     (tmp_path / "one.jsonl").write_text(one)
     compared = audit(tmp_path, "logs=one.jsonl", "tracking=local", "study=one", "baseline=many")
@@ -166,7 +167,8 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
     for wrong in ("fix=true", *earlier, "unacceptable_disagreement=.04"):
         refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
-        assert not (tmp_path / "refused/suite.json").exists()
+        if (file := tmp_path / "refused/suite.json").exists():
+            assert json.loads(file.read_text())["verdict"] is None
     (tmp_path / "single.jsonl").write_text('{"case": "a", "decision": "x"}\n')
     single = audit(tmp_path, "logs=single.jsonl", "suite=true")
     assert single.returncode == 2
@@ -183,9 +185,7 @@ def test_a_gate_is_judged_on_reruns_of_the_program(tmp_path: Path) -> None:
     for number, gate in enumerate(
         ("score >= .90", "score of 2 >= baseline - .02", "3 of 4 in every case")
     ):
-        done = audit(
-            tmp_path, "logs=runs.jsonl", "suite=true", "aa=true", f"gate={gate}", f"out={number}"
-        )
+        done = audit(tmp_path, "logs=runs.jsonl", "suite=true", f"gate={gate}", f"out={number}")
         assert done.returncode == 3, done.stderr
         assert len(done.stdout.splitlines()) <= 45
         held = json.loads((tmp_path / str(number) / "suite.json").read_text())["gate"]
@@ -194,14 +194,13 @@ def test_a_gate_is_judged_on_reruns_of_the_program(tmp_path: Path) -> None:
     assert held["errors"]["fails"] > 0.9
     assert held["better"]["gate"].startswith("score of 4 >=")
     for wrong in (
-        ["gate=the score is good", "aa=true"],
-        ["gate=5 of 4 in every case", "aa=true"],
-        ["gate=score >= .8"],
+        ["gate=the score is good"],
+        ["gate=5 of 4 in every case"],
         ["aa=true"],
     ):
         refused = audit(tmp_path, "logs=runs.jsonl", "suite=true", "out=refused", *wrong)
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
-        assert not (tmp_path / "refused/suite.json").exists()
+        assert json.loads((tmp_path / "refused/suite.json").read_text())["verdict"] is None
 
 
 def test_a_suite_s_differences_are_split_by_the_columns_of_its_log(tmp_path: Path) -> None:
@@ -213,7 +212,7 @@ def test_a_suite_s_differences_are_split_by_the_columns_of_its_log(tmp_path: Pat
     ]
     text = "".join(json.dumps(row) + "\n" for row in rows)
     (tmp_path / "runs.jsonl").write_text(text)
-    done = audit(tmp_path, "logs=runs.jsonl", "sources=true")
+    done = audit(tmp_path, "logs=runs.jsonl")
     assert done.returncode == 1, done.stderr
     assert len(done.stdout.splitlines()) <= 45
     held = json.loads((tmp_path / "outputs/audit/suite.json").read_text())["sources"]
@@ -226,8 +225,8 @@ def test_a_suite_s_differences_are_split_by_the_columns_of_its_log(tmp_path: Pat
 
     answered = [{"case": f"c{n // 4}", "right": n % 3 > 0} for n in range(160)]
     (tmp_path / "plain.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answered))
-    audit(tmp_path, "logs=plain.jsonl", "sources=true", "out=asked")
-    assert json.loads((tmp_path / "asked/suite.json").read_text())["sources"]["sources"] == []
+    audit(tmp_path, "logs=plain.jsonl", "out=asked")
+    assert "sources" not in json.loads((tmp_path / "asked/suite.json").read_text())
 
 
 def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path: Path) -> None:
@@ -251,7 +250,7 @@ def test_a_suite_isn_t_stable_in_failing_and_tells_what_may_be_misread(tmp_path:
     unsaid = [{"case": f"c{n}", "decision": "A", "right": n > 0 or None} for n in range(20)]
     (tmp_path / "unsaid.jsonl").write_text("".join(json.dumps(row) + "\n" for row in 2 * unsaid))
     partly = audit(tmp_path, "logs=unsaid.jsonl", "suite=true", "out=partly")
-    assert "only of 38 of 40 runs" in " ".join(partly.stdout.split())
+    assert "2 of 40 runs have no score" in " ".join(partly.stdout.split())
     rows = [{"case": f"c{n}", "score": run / 10} for n in range(30) for run in range(8, 11)]
     (tmp_path / "graded.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     graded = audit(tmp_path, "logs=graded.jsonl", "suite=true", "out=graded")
@@ -285,7 +284,7 @@ def test_trajectories_are_judged_as_a_suite_by_what_they_say_of_being_right(
     (tmp_path / "airline.json").write_text(json.dumps(rows))
     done = audit(tmp_path, "logs=airline.json")
     assert done.returncode == 1, done.stderr
-    assert "trajectories of tau-bench (format=tau_bench), 40 cases, 160 runs" in done.stderr
+    assert "trajectories of tau-bench (format=tau_bench), 160 runs of 40 cases" in done.stderr
     assert "suite=false judges each" in done.stdout
     held = json.loads((tmp_path / "outputs/audit/suite.json").read_text())
     assert held["disagreement"]["value"] == pytest.approx(0.5 * 2 / 3)

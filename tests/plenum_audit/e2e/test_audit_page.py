@@ -6,9 +6,6 @@ import pytest
 from audit_studies import AuditStudy, conversation
 from browsing import HOSTILE, Open, browser, opened
 
-from plenum_audit.reports.publish import publish
-from plenum_verdicts.dynamics.audits import StabilityRule
-
 pytestmark = pytest.mark.long
 
 __all__ = ["browser", "opened"]
@@ -25,7 +22,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def page_of(study: AuditStudy) -> Path:
-    publish(study.chosen, StabilityRule())
+    study.publish()
     return study.chosen.out / "audit.html"
 
 

@@ -36,9 +36,12 @@ def test_a_wrapped_committee_has_the_lambda_and_the_flips_of_the_native_run(tmp_
     call(tmp_path, "run.py", "scenario=CL-04", *SETTINGS, "replicates=6", "study=native")
 
     uri = f"sqlite:///{tmp_path}/mlruns/mlflow.db"
-    (audited,), (native,) = (Study(name, uri).conditions for name in ("audited", "native"))
-    messages = audited.tables["messages"]
-    array, _, _ = collect_ensemble(messages, ("A", "B", "C"), audited.indices)
+    studies = [Study(name, uri) for name in ("audited", "native")]
+    (audited,), (native,) = (study.conditions for study in studies)
+    with studies[0].transcripts() as stored:
+        ensemble = collect_ensemble([each.verify() for each in stored[audited.run_id]])
+    assert ensemble is not None
+    array = ensemble[0]
     assert len(native.decisions) == 6
     np.testing.assert_array_equal(array, native.preferences)
     ours, theirs = came_to(array, audited.decisions), came_to(native.preferences, native.decisions)

@@ -98,7 +98,8 @@ def test_without_other_wordings_that_is_said(place: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "named"), [("vary=order", "sources=true"), ("vary=colour", "vary")]
+    ("given", "named"),
+    [("vary=order", "logs: it can't be given with vary"), ("vary=colour", "vary")],
 )
 def test_what_cannot_be_varied_is_refused_in_a_line(place: Path, given: str, named: str) -> None:
     (place / "log.jsonl").write_text('{"case": "c", "decision": "A"}\n')

@@ -12,6 +12,7 @@ from numpy.testing import assert_allclose
 
 from plenum.base import UserError
 from plenum_audit.mlflow import repeat, write_verdicts
+from plenum_verdicts.logs import read_log
 
 os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")  # which MLflow loads: no network
 mlflow = pytest.importorskip("mlflow")
@@ -129,7 +130,7 @@ def test_failed_runs_agree_with_none_and_a_scorer_may_read_the_decision(store: s
     assert agrees == {"roof": [True] * 3, "well": [False] * 3}
     with pytest.raises(UserError, match=r"decision: 'labl'; the scorers are label, length"):
         write_verdicts(result, decision="labl")
-    with pytest.raises(UserError, match=r"score: length of the trace .* is 140; it is right or"):
+    with pytest.raises(UserError, match=r"score: 'length'; name one that says .*: none does"):
         write_verdicts(result, decision="label", score="length")
 
 
@@ -155,7 +156,9 @@ def test_rows_come_round_by_round_with_names_of_their_own() -> None:
     ]
     rows = repeat(len, 2).rows(data)
     named = [(row["tags"]["plenum.case"], row["tags"]["plenum.run"]) for row in rows]
-    names = ["roof", "roof (2)", "third"]
+    names = [name for name, _ in named[:3]]
+    assert names[0] != names[1]
+    assert [name[:6] for name in names] == ["roof #", "roof #", "third"]
     assert named == [(name, run) for run in "12" for name in names]
     assert rows[0]["tags"]["team"] == "a"
     assert rows[4]["expectations"] == {"answer": "B"}
@@ -175,3 +178,55 @@ def test_rows_come_round_by_round_with_names_of_their_own() -> None:
 def test_what_cannot_be_repeated_is_refused(k: int, data: Any, words: str) -> None:
     with pytest.raises(UserError, match=words):
         repeat(len, k).rows(data)
+
+
+def traced(case: str, question: str, answer: str, why: str, **scores: Any) -> None:
+    """Log a trace of an answer and its reason, with a tag of its case and with scores."""
+    with mlflow.start_span("ask") as span:
+        span.set_inputs({"question": question})
+        span.set_outputs({"answer": answer, "why": why})
+        mlflow.update_current_trace(tags={"plenum.case": case} if case else {})
+    mlflow.flush_trace_async_logging()
+    for name, value in scores.items():
+        mlflow.log_feedback(trace_id=span.trace_id, name=name, value=value)
+
+
+def test_tags_or_inputs_name_cases_and_one_scorer_is_the_score(store: str) -> None:
+    with mlflow.start_run() as run:
+        traced("roof", "Which roof?", "A", "light", label="A", right="yes", tone=0.5)
+        traced("roof", "What roof?", "A", "cheap", label="A", right="no", tone=1)
+        traced("", "", "B", "near", label="B", right="yes", tone=0)
+        traced("", "", "B", "near", right="yes", tone=0)
+    run_id = run.info.run_id
+    with pytest.raises(UserError, match=r"score: ''; name one .* 0 to 1: right, tone"):
+        write_verdicts(run_id)
+    with pytest.raises(UserError, match=r"score: 'label'; .*: right, tone"):
+        write_verdicts(run_id, score="label")
+    whole = write_verdicts(run_id, score="right")
+    assert whole.contradicted == ("roof",)  # the reasons differ
+    assert whole.score is not None
+    assert_allclose(whole.score.score.value, 0.75)
+    assert write_verdicts(run_id, decision="label", score="tone").contradicted == ("(empty)",)
+    by_score = write_verdicts(run_id, decision="right", score="right")
+    assert by_score.contradicted == ("roof",)
+    assert (
+        write_verdicts(run_id, decision="right").score == write_verdicts(run_id, score="tone").score
+    )
+    found = mlflow.search_traces(run_id=run_id, return_type="list")
+    written = [each for trace in found for each in trace.info.assessments]
+    assert sum(each.name == "plenum.agrees" for each in written) == 4
+    log = read_log(f"runs:/{run_id}", score="tone")  # the assessments of plenum are no scores
+    assert [row["decision"] for each in log.cases for row in each.rows] == ["B", "B", "A", "A"]
+    with pytest.raises(UserError, match=r"score=right .*, score=tone .* uses one"):
+        read_log(f"runs:/{run_id}", score="plenum.agrees")
+
+
+def test_runs_that_all_failed_and_unknown_runs_are_refused(store: str) -> None:
+    with mlflow.start_run() as run:
+        for _ in range(2):
+            with pytest.raises(RuntimeError), mlflow.start_span("ask"):
+                raise RuntimeError("down")
+    with pytest.raises(UserError, match="evaluation: of its 2 traces, none is of a run that ended"):
+        write_verdicts(run.info.run_id)
+    with pytest.raises(UserError, match="runs:/none"):
+        write_verdicts("none")

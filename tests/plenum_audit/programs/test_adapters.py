@@ -31,8 +31,7 @@ from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
 from plenum_audit.programs.elicitation import read_points
-from plenum_audit.reports.drift import collect_ensemble
-from plenum_audit.tracking import programs
+from plenum_audit.tracking import collect_ensemble, programs
 from plenum_hosted import Hosted
 from plenum_verdicts.cases.decision import UnreadableDecision
 
@@ -435,9 +434,10 @@ def committee(case, run):
         assert kinds == [*["call"] * 6, *["clerk"] * 2, *["elicited"] * 6, "end"]
         assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
         assert f"option {run.decision}" in run.entries[5]["text"]
-    tables = programs.tabulate_programs(runs)
-    assert len(tables["messages"]) == 0
-    array, seats, indices = collect_ensemble(tables["elicited"], tuple(CASE.options), (0, 1, 2))
+    assert len(programs.tabulate_programs(runs)["messages"]) == 0
+    ensemble = collect_ensemble(runs)
+    assert ensemble is not None
+    array, seats, indices = ensemble
     assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
     assert_allclose(array.sum(axis=3), 1)
 

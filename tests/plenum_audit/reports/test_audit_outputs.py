@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Callable
-from dataclasses import astuple
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from typing import Any
@@ -14,25 +14,27 @@ from audit_studies import SPENT, AuditStudy, conversation
 from mlflow import MlflowClient
 from mlflow.entities import Run
 from numpy.testing import assert_allclose
-from pydantic import TypeAdapter
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
-from plenum.design.settings import Recorded, Simulated
-from plenum.reports import Exchange, Sides, render_html
+from plenum.design.settings import Api, Simulated
+from plenum.reports import Exchange, Sides
 from plenum.tracking.study import Study
-from plenum_audit.reports.publish import publish, report
+from plenum_audit.design import AuditConfig
+from plenum_audit.reports.gather import gather_report
+from plenum_verdicts import VerdictConfig, judge_log, load_runs
 from plenum_verdicts.dynamics.audit_baseline import compare
-from plenum_verdicts.dynamics.audit_result import AuditResult, TriedOption
+from plenum_verdicts.dynamics.audit_result import TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
-from plenum_verdicts.dynamics.audits import StabilityRule, judge_case, judge_family
+from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
 from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.dialogue import first_within
 from plenum_verdicts.reports.publish import findings
-from plenum_verdicts.reports.record import AuditRecord, AuditSubject, format_record, read_record
+from plenum_verdicts.reports.record import AuditSubject
+from plenum_verdicts.tracking.audits import Verdict, log_audit
 
 pytestmark = pytest.mark.long
 
@@ -61,7 +63,7 @@ def new(folder: Path, request: pytest.FixtureRequest) -> New:
 @pytest.fixture(scope="module")
 def study(folder: Path) -> AuditStudy:
     """A stable case, an unstable one, and one whose sixth run failed and eighth waits."""
-    written = AuditStudy(folder)
+    written = AuditStudy(folder, stored=True)
     written.case("steady", ["A"] * 20, answer="A")
     written.case("wavering", WAVERING, answer="A")
     written.case("few", ["A"] * 5 + ["failed:timeout", "A", "pending", "A"])
@@ -70,7 +72,7 @@ def study(folder: Path) -> AuditStudy:
 
 @pytest.fixture(scope="module")
 def audit(study: AuditStudy) -> AuditReport:
-    return publish(study.chosen, StabilityRule(), 40)
+    return study.publish(max_runs=40)
 
 
 def output(study: AuditStudy, name: str) -> str:
@@ -86,20 +88,25 @@ def audits_of(study: AuditStudy) -> list[Run]:
     return list(client.search_runs([experiment.experiment_id], "tags.`plenum.kind` = 'audit'"))
 
 
+def publish_logged(study: AuditStudy, rows: list[dict[str, Any]]) -> None:
+    """Publish the audit of a log with the name and the folder of a study."""
+    log = study.folder / f"{study.name}.jsonl"
+    log.write_text("".join(f"{json.dumps(row)}\n" for row in rows), encoding="utf-8")
+    settings = VerdictConfig(logs=str(log), out=str(study.chosen.out))
+    judge_log(load_runs(settings, "", study.name, ""))
+
+
 def test_a_page_of_logged_runs_says_that_nothing_was_controlled(new: New) -> None:
-    study = new(backend=Recorded())
-    study.case("a", ["A"] * 3)
-    publish(study.chosen, StabilityRule())
+    study = new()
+    publish_logged(study, [{"case": "a", "decision": "A"}] * 3)
     page = output(study, "audit.html")
     assert "Nothing was called, and nothing was controlled" in page
     assert "Changed by the audit" not in page
 
 
 def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New) -> None:
-    study = new(backend=Recorded())
-    use = {"kind": "call", "round": 1, "seat": "program", "model": "x", "text": "", **SPENT}
-    study.case("c", WAVERING, runs=[[] for _ in WAVERING])
-    publish(study.chosen, StabilityRule())
+    study = new()
+    publish_logged(study, [{"case": "c", "decision": decision} for decision in WAVERING])
     page, note = output(study, "audit.html"), output(study, "audit.md")
     sections = re.findall(r'<section id="(\w+)"', page)
     assert sections == ["verdict", "follows", "controlled", *LAST]
@@ -113,9 +120,8 @@ def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New
     assert 'name="dollars" value="unknown"' in output(study, "audit.xml")
     assert "Models, as logged" not in page
 
-    spent = new(backend=Recorded(), program={"logs": "another"})
-    spent.case("d", WAVERING, runs=[[use] for _ in WAVERING])
-    publish(spent.chosen, StabilityRule())
+    spent = new()
+    publish_logged(spent, [{"case": "d", "decision": each, **SPENT} for each in WAVERING])
     assert "nor what calls" not in output(spent, "audit.html")
     cost = section(spent, "cost")
     assert "case runs completed failed tokens in tokens out $" in cost
@@ -126,15 +132,15 @@ def test_of_a_log_without_messages_nothing_is_shown_that_it_doesnt_hold(new: New
 def test_options_are_named_where_decisions_first_stand(
     new: New, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = new()
+    study = new(tracked=True)
     study.case("c", WAVERING, answer="B")
     study.case("d", ["A"] * 20)
-    publish(study.chosen, StabilityRule())
+    study.publish()
     assert "\ndecisions: A (Hire), B (Don't hire)\n" in capsys.readouterr().out
     assert "Run 0 decided A (Hire)" in section(study, "parting")
     assert "A: Hire; B: Don't hire B (Don't hire)" in section(study, "cases")
     study.case("e", ["A"] * 20, options={"A": "Wait", "B": "B"})
-    publish(study.chosen, StabilityRule())
+    study.publish()
     printed = " ".join(capsys.readouterr().out.split())
     assert "decisions of c: A (Hire), B (Don't hire);" in printed
     assert "e: A (Wait), B" in printed
@@ -144,11 +150,8 @@ def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: N
     study = new()
     for name in "abc":
         study.case(name, ["A"] * 20)
-    cases = {name: judge_case(["A"] * 20, ("A", "B"), StabilityRule()) for name in "abc"}
-    result = AuditResult(
-        study.name, "", cases, judge_family(cases, StabilityRule()), earlier={"a": 1, "c": 3}
-    )
-    publish(study.chosen, StabilityRule(), results=result)
+    result = study.judge(earlier={"a": 1, "c": 3})
+    study.publish(result)
     page = unescape(output(study, "audit.html"))
     (notice,) = re.findall(r'<p class="notice"[^>]*>(.*?)</p>', page, re.DOTALL)
     assert notice.count("version") == 1
@@ -156,9 +159,6 @@ def test_other_versions_of_a_program_take_one_line_and_details_are_folded(new: N
         "Up to three other versions of this program have runs on two of three cases: each had"
         in notice
     )
-    folded = re.findall(r"<details>.*?</details>", page, re.DOTALL)
-    (history,) = [each for each in folded if "Other versions of the program" in each]
-    assert re.findall(r"<td>(\d)</td>", history) == ["1", "0", "3", "0"]
     (line,) = [note for note in result.notes() if "version" in note]
     assert line.startswith("2 cases: up to 3 other versions of this program have runs on these")
 
@@ -196,19 +196,19 @@ def test_accuracy_stands_beside_stability_where_right_answers_are_known(
         ({"a": (["A"] * 20, None)}, "Stable"),
     ],
 )
-@pytest.mark.parametrize("backend", [Recorded(), Simulated()])
+@pytest.mark.parametrize("backend", [Api(), Simulated()])
 def test_the_headline_says_how_often_it_is_right_and_what_is_a_rehearsal(
     new: New,
     capsys: pytest.CaptureFixture[str],
     cases: dict[str, tuple[list[str], str | None]],
     said: str,
-    backend: Recorded | Simulated,
+    backend: Api | Simulated,
 ) -> None:
     simulated = isinstance(backend, Simulated)
-    study = new(backend=backend)
+    study = new(backend=backend, tracked=True)
     for id, (decisions, answer) in cases.items():
         study.case(id, decisions, runs=[[] for _ in decisions], answer=answer)
-    publish(study.chosen, StabilityRule())
+    study.publish()
     headline = said + REHEARSAL * simulated
     page, printed = output(study, "audit.html"), " ".join(capsys.readouterr().out.split())
     assert f"<h1>Audit of {study.committee}: {headline}</h1>" in unescape(page)
@@ -254,9 +254,10 @@ def test_cost_counts_every_run(audit: AuditReport) -> None:
 
 
 def test_json_has_the_schema_that_the_classes_say(study: AuditStudy, audit: AuditReport) -> None:
-    text = output(study, "audit.json")
-    assert json.loads(text)["schema"] == SCHEMA
-    assert TypeAdapter(AuditReport).validate_json(text, strict=True) == audit
+    assert json.loads(output(study, "audit.json"))["schema"] == SCHEMA
+    gathered = gather_report(study.jobs, AuditConfig(max_runs=40), study.judge(), 1)
+    cases = [replace(case, run_id="") for case in audit.cases]  # as what was read again is
+    assert replace(audit, cases=tuple(cases), record=gathered.record) == gathered
 
 
 def test_junit_has_a_failure_for_unstable_and_a_skip_for_undecided(
@@ -297,9 +298,11 @@ def test_every_audit_is_a_run_with_its_files_and_conditions_carry_their_verdicts
 def test_tables_py_reports_with_the_rule_of_the_last_audit(
     new: New, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    study = new()
+    study = new(stored=True)
     study.case("c", ["A"] * 10)
-    publish(study.chosen, StabilityRule(acceptable=0.8, unacceptable=0.5))
+    with pytest.raises(UserError, match=r"no audit has ended; the same scripts/audit\.py command"):
+        KINDS["program"].part("report_tables")(study.chosen)
+    study.publish(acceptable=0.8, unacceptable=0.5)
     kind = KINDS[Study(study.name, study.uri).kind]
     again = kind.part("report_tables")(study.chosen)
     assert again.rule == StabilityRule(acceptable=0.8, unacceptable=0.5)
@@ -314,7 +317,7 @@ def test_other_settings_of_the_program_stand_beside_it(new: New) -> None:
     study = new()
     study.case("c", WAVERING)
     study.case("c", ["B"] * 18, knobs={"moderator": True})
-    audit = publish(study.chosen, StabilityRule())
+    audit = study.publish()
     assert [case.verdict for case in (*audit.cases, *audit.variants)] == ["unstable", "stable"]
     assert audit.verdict == "unstable"
     assert len(audit.controlled.identities) == 1
@@ -326,7 +329,7 @@ def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None
     for number in range(4):
         decisions = path if number == 0 else ["A"] * 20
         study.case(f"c{number}", decisions, runs=[[] for _ in decisions])
-    audit = publish(study.chosen, StabilityRule(alpha=0.05))
+    audit = study.publish()
     alone = evidence([int(d == "B") for d in path], 4, acceptable=0.95, unacceptable=0.8, modes=2)
     assert 20 <= alone.unstable < 80
     assert (audit.cases[0].verdict, audit.cases[0].in_family) == ("unstable", "undecided")
@@ -336,7 +339,7 @@ def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None
 def test_a_program_that_always_fails_isnt_stable(new: New) -> None:
     study = new()
     study.case("c", ["failed:timeout"] * 20, runs=[[] for _ in range(20)])
-    audit = publish(study.chosen, StabilityRule())
+    audit = study.publish()
     assert (audit.verdict, audit.cases[0].failures) == ("unstable", {"timeout": 20})
     assert audit.cases[0].mode is None
 
@@ -348,7 +351,7 @@ def test_hostile_ids_and_texts_change_no_format(new: New) -> None:
         for entry in entries:
             entry["text"] = HOSTILE + entry["text"]
     study.case(HOSTILE, WAVERING, runs=runs, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
-    audit = publish(study.chosen, StabilityRule())
+    audit = study.publish()
     assert audit.cases[0].id == HOSTILE
     page, note = output(study, "audit.html"), output(study, "audit.md")
     assert "<b>" not in page
@@ -374,7 +377,7 @@ def test_every_output_says_why_some_runs_of_a_case_decided_nothing(
     study.case(
         "text", ["none:it names no option: I think Beta Corp"] * 2 + ["none", "pending", boom]
     )
-    audit = publish(study.chosen, StabilityRule())
+    audit = study.publish()
     fine, det, text = audit.cases
     assert fine.causes == ()
     assert det.causes == (
@@ -405,7 +408,7 @@ def test_causes_are_few_short_and_no_markup(new: New) -> None:
     many = [f"failed:program:{number} {HOSTILE * 20}" for number in range(5)]
     for number in range(7):
         study.case(f"c{number}", ["A", *many])
-    audit = publish(study.chosen, StabilityRule())
+    audit = study.publish()
     case = audit.cases[0]
     assert len(case.causes) == 3
     assert case.unexplained == 2
@@ -426,7 +429,7 @@ def test_junit_is_what_the_library_writes_of_it(
 ) -> None:
     hostile = new()
     hostile.case(f"{HOSTILE}\n\t<", WAVERING, text=HOSTILE, options={"A": HOSTILE, "B": "no"})
-    publish(hostile.chosen, StabilityRule())
+    hostile.publish()
     for each in (study, hostile):
         written = output(each, "audit.xml")
         root = ElementTree.fromstring(written)
@@ -438,8 +441,9 @@ def test_junit_is_what_the_library_writes_of_it(
 def test_a_study_without_an_ended_run_has_no_verdict(new: New) -> None:
     study = new()
     study.case("c", ["pending"])
-    with pytest.raises(UserError, match="has ended"):
-        publish(study.chosen, StabilityRule())
+    audit = study.publish()
+    assert (audit.verdict, audit.stopped) == (None, "no run was completed of c")
+    assert (audit.cases[0].runs, audit.cases[0].pending, audit.cases[0].share) == (0, 1, None)
 
 
 def test_a_program_that_changed_is_audited_as_it_is_now(new: New) -> None:
@@ -448,7 +452,7 @@ def test_a_program_that_changed_is_audited_as_it_is_now(new: New) -> None:
     before.case("dropped", WAVERING)
     changed = new(program={"code": "0ther"})
     changed.case("kept", ["A"] * 18)
-    audit = publish(changed.chosen, StabilityRule())
+    audit = changed.publish()
     assert [(case.id, case.verdict) for case in audit.cases] == [("kept", "stable")]
     assert audit.controlled.program == {"code": "0ther"}
 
@@ -467,7 +471,7 @@ def test_where_runs_part_is_counted_over_calls(study: AuditStudy, audit: AuditRe
 def test_an_undecided_case_says_what_it_would_take(study: AuditStudy, new: New) -> None:
     short = new()
     short.case("c", ["A"] * 10)
-    audit = publish(short.chosen, StabilityRule())
+    audit = short.publish()
     assert audit.cases[0].further == Further("stable", 8, 8)
     shown = "Eight more runs may show it stable, if all of them decide A (Hire)."
     assert shown in findings(audit)[1]
@@ -500,15 +504,9 @@ def test_what_it_would_take_is_said_with_the_decisions_that_it_rests_on(
 ) -> None:
     study = new()
     study.case("c", runs, runs=[[] for _ in runs])
-    audit = publish(study.chosen, StabilityRule())
-    assert audit.verdict == "undecided"
+    audit = study.publish()
+    assert audit.so_far == "undecided"
     assert condition in findings(audit)[1]
-
-
-def result_of(study: AuditStudy, runs: list[str], **beside: Any) -> AuditResult:
-    """What an audit of one case came to."""
-    cases = {"c": judge_case(runs, ("A", "B"), StabilityRule())}
-    return AuditResult(study.name, "", cases, judge_family(cases, StabilityRule()), **beside)
 
 
 def section(study: AuditStudy, anchor: str) -> str:
@@ -533,9 +531,9 @@ def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
     study = new()
     study.case("c", now)
     comparisons = {"c": compare(now, before, ("A", "B"), StabilityRule())}
-    result = result_of(study, now, comparisons=comparisons)
+    result = study.judge(comparisons=comparisons)
     assert result.status(None) == status
-    publish(study.chosen, StabilityRule(), results=result, exit_status=result.status(None))
+    study.publish(result)
     title += REHEARSAL
     assert f"<title>Audit of {study.committee}: {title}</title>" in output(study, "audit.html")
     mark = "\N{CROSS MARK}" if status else "\N{WHITE HEAVY CHECK MARK}"
@@ -555,16 +553,14 @@ def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
 def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: New) -> None:
     study = new()
     study.case("c", WAVERING)
-    result = result_of(
-        study,
-        WAVERING,
+    result = study.judge(
         comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), StabilityRule())},
         control={"c": judge_case(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), StabilityRule())},
         steadier=[
             TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")
         ],
     )
-    publish(study.chosen, StabilityRule(), results=result, exit_status=1)
+    study.publish(result)
     (suite,) = ElementTree.fromstring(output(study, "audit.xml"))
     known = {p.attrib["name"]: p.attrib["value"] for p in suite.iter("property")}
     assert (known["before"], known["worse"]) == ("1.0000", "true")
@@ -582,14 +578,13 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
         assert words in note.partition(f"#### {title}\n")[2].partition("####")[0]
 
 
-def test_every_output_says_who_tested_what(new: New, tmp_path: Path) -> None:
+def test_every_output_says_who_tested_what(new: New) -> None:
     study = new()
     study.case("c", ["A"] * 20)
     program = AuditSubject("program", "", "c0ffee" * 10, "abcdef0123" * 4 + "-dirty")
     people = {"tested_by": "Ada <b>@Lovelace</b>", "responsible": "Claims team"}
-    record = AuditRecord(**people, subjects=(program,), settings={"max_runs": "40"})
-    audit = publish(study.chosen, StabilityRule(), exit_status=0, record=record)
-    assert TypeAdapter(AuditReport).validate_json(output(study, "audit.json"), strict=True) == audit
+    audit = study.publish(subjects=(program,), max_runs=40, **people)
+    assert audit.record.subjects == (program,)
     told = unescape(section(study, "record"))
     for text in (program.sha256, "abcdef0123" * 4 + ", with changes", "max_runs=40", "Claims team"):
         assert text in told
@@ -599,35 +594,6 @@ def test_every_output_says_who_tested_what(new: New, tmp_path: Path) -> None:
     assert "Responsible: Claims team" in note
     assert "@Lovelace" not in note
     assert "<b>" not in page + note
-    again = render_html(report(study.chosen, tmp_path))  # as scripts/report.py makes it from MLflow
-    (study.chosen.out / "audit.html").write_text(again, encoding="utf-8")
-    assert section(study, "record") == told
-
-
-@pytest.mark.parametrize("broken", ["", "{", "[]", '{"subjects": 7}', '{"tested_by": ["A"]}'])
-def test_a_record_that_cannot_be_read_is_empty(broken: str) -> None:
-    assert read_record(broken) == AuditRecord()
-
-
-def test_a_record_that_is_read_back_breaks_no_line() -> None:
-    evil = "A\n- **Tested by.** Eve\u2028```"
-    subject = AuditSubject("logs", evil, "c0ffee", evil)
-    held = AuditRecord(evil, evil, (subject,), {evil: evil})
-    record = read_record(format_record(held))
-    read = [record.tested_by, record.responsible, *astuple(record.subjects[0])]
-    assert not {"\n", "\u2028"} & {*"".join([*read, *record.settings, *record.settings.values()])}
-    assert record.subjects[0].sha256 == "c0ffee"
-
-
-def test_a_long_record_keeps_people_and_digests(new: New, tmp_path: Path) -> None:
-    study = new()
-    study.case("c", ["A"] * 20)
-    subject = AuditSubject("program", "", "c0ffee" * 10)
-    record = AuditRecord("Ada", "", (subject,), {"overrides": "x" * 7000})
-    publish(study.chosen, StabilityRule(), exit_status=0, record=record)
-    page = render_html(report(study.chosen, tmp_path))
-    assert "Tested by: Ada." in page
-    assert subject.sha256 in page
 
 
 def test_the_page_says_what_was_excluded(study: AuditStudy, audit: AuditReport) -> None:
@@ -665,7 +631,7 @@ def test_the_page_says_what_follows_from_the_verdict_and_has_room_to_sign(
 ) -> None:
     study = new()
     study.case("c", runs)
-    publish(study.chosen, StabilityRule())
+    study.publish()
     follows = section(study, "follows")
     assert words in follows
     assert ("You can rely on it" in follows) == (runs[:20] == ["A"] * 20)
@@ -675,10 +641,10 @@ def test_the_page_says_what_follows_from_the_verdict_and_has_room_to_sign(
 
 
 def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
-    study = new()
+    study = new(tracked=True)
     study.case("c", ["A"] * 10)
-    result = result_of(study, ["A"] * 10, errors=("stopped: budget.calls=20 is reached",))
-    publish(study.chosen, StabilityRule(), results=result, exit_status=result.status("pass"))
+    result = study.judge(errors=("stopped: budget.calls=20 is reached",))
+    study.publish(result, undecided="pass")
     held = json.loads(output(study, "audit.json"))
     assert (held["verdict"], held["cases"][0]["verdict"]) == (None, "undecided")
     follows = section(study, "follows")
@@ -698,23 +664,16 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
         TriedOption("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
         TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
     ]
-    cases = {"c": judge_case(WAVERING, labels, rule)}
-    came = AuditResult(
-        study=study.name,
-        program="",
-        cases=cases,
-        family=judge_family(cases, rule),
+    came = study.judge(
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},
         control={"c": judge_case(["A"] * 20, labels, rule)},
         steadier=options,
         bound="no vote gains more than 40%",
         errors=("stopped: budget.calls=20 is reached",),
     )
-    audit = publish(study.chosen, rule, results=came, exit_status=came.status(None))
-    again = TypeAdapter(AuditReport).validate_json(output(study, "audit.json"), strict=True)
-    assert again.beside == audit.beside
-    assert [option.dollars for option in again.beside.options] == [0.004, None]
-    assert (again.beside.baseline[0].worse, again.beside.baseline[0].before) == (True, 1.0)
+    audit = study.publish(came)
+    assert [option.dollars for option in audit.beside.options] == [0.004, None]
+    assert (audit.beside.baseline[0].worse, audit.beside.baseline[0].before) == (True, 1.0)
     page = " ".join(unescape(re.sub("<[^>]*>", " ", output(study, "audit.html"))).split())
     for shown in (
         *("decides a constant", "not measured", "73 % [20, 99]", "−40 % [", "60 % of 20"),
@@ -724,11 +683,32 @@ def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new:
 
 
 def test_a_study_is_read_again_as_the_audit_left_it(new: New) -> None:
-    study = new()
+    study = new(stored=True)
     study.case("c", WAVERING)
     study.case("c", ["A"] * 18, knobs={"moderator": True})
-    first = publish(study.chosen, StabilityRule())
-    other = new(program={"code": "a control, run later"})
+    first = study.publish()
+    assert all(case.run_id for case in (*first.cases, *first.variants))
+    other = new(program={"code": "a control, run later"}, stored=True)
     other.case("c", ["B"] * 3, knobs={"interaction": False})
-    again = KINDS["program"].part("report_tables")(study.chosen)
-    assert (again.cases, again.variants) == (first.cases, first.variants)
+    assert KINDS["program"].part("report_tables")(study.chosen) == first
+
+
+def test_report_py_says_where_the_page_of_an_audit_is() -> None:
+    with pytest.raises(UserError, match=r"report: only for .*; an audit's page: audit\.html or"):
+        KINDS["program"].part("report")
+
+
+def test_tables_py_says_that_a_suite_or_another_version_has_none_of_an_audit(
+    new: New, tmp_path: Path
+) -> None:
+    study = new(stored=True)
+    study.case("c", WAVERING)
+    for name, told in (
+        ("suite.json", "was of a suite: suite.html in its run"),
+        ("audit.json", "anew"),
+    ):
+        file = tmp_path / name
+        file.write_text("{}")
+        log_audit(study.name, study.uri, Verdict("stable", 1), {}, {}, [file], simulated=True)
+        with pytest.raises(UserError, match=told):
+            KINDS["program"].part("report_tables")(study.chosen)

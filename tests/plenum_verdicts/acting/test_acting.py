@@ -133,7 +133,7 @@ def test_agreement_says_how_much_it_separates() -> None:
 
 
 def test_a_rule_acts_if_enough_of_its_runs_agree() -> None:
-    rule = ActRule.of(5, 0.8)
+    rule = ActRule(5, 4)
     assert rule == ActRule(5, 4)
     assert apply_rule(rule, "c", list("AAABA")).decision == "A"
     assert apply_rule(rule, "c", list("AABBA")).decision is None

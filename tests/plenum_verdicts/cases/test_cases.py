@@ -126,7 +126,11 @@ def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: str, line: str) 
     ("name", "text", "line"),
     [
         ("a.csv", "id,text,text\n1,a,b\n", "a.csv, line 1: the column text stands twice"),
-        ("a.csv", "id;text\n1;a\n", "line 2: no column id; columns.id is one of: id;text"),
+        (
+            "a.csv",
+            "id;text\n1;a\n",
+            "line 2: no column options; columns.options is one of: id, text",
+        ),
         ("a.jsonl", '\n{"id": 1}\n', "a.jsonl, line 2: no column text"),
         ("a.jsonl", "\n[1]\n", "a.jsonl, line 2: no JSON object"),
         ("a.jsonl", "[" * 100_000, "line 1: no JSON object"),
@@ -137,7 +141,11 @@ def test_a_wrong_row_is_named_in_one_line(tmp_path: Path, rows: str, line: str) 
         ("a.yaml", "text: [\n", "a.yaml can't be read as YAML"),
         ("a.yaml", "id: x\nsituation: y\n", "scenario file"),
         ("a.parquet", "no", "a.parquet: can't be read as Parquet"),
-        ("a.txt", "no", "a.txt: give a folder, or a file in .yaml, .csv, .jsonl, .parquet"),
+        (
+            "a.txt",
+            "no",
+            "a.txt: give a folder, or a file in .yaml, .csv, .tsv, .jsonl, .ndjson, .parquet",
+        ),
     ],
 )
 def test_a_wrong_file_is_named_in_one_line(tmp_path: Path, name: str, text: str, line: str) -> None:

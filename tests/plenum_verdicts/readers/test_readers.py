@@ -1,6 +1,7 @@
 """Logs of other tools, in their published schemas, become the runs that they hold."""
 
 import json
+import re
 import zipfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -14,7 +15,7 @@ from hypothesis import strategies as st
 from plenum.base.errors import UserError
 from plenum_verdicts.logs.case_logs import CaseLog, read_log
 from plenum_verdicts.logs.log_doubts import list_doubts
-from plenum_verdicts.logs.log_scores import judge
+from plenum_verdicts.logs.log_scores import settle_results
 from plenum_verdicts.logs.logged_run import read_usage
 from plenum_verdicts.readers import LogReader, LogSource, Wrong, find_reader
 from plenum_verdicts.readers.json_stream import items, key_paths, member
@@ -143,7 +144,7 @@ def rights(logged: tuple[CaseLog, ...]) -> list[list[bool]]:
 def test_a_log_of_a_tool_is_recognised_and_read(tmp_path: Path, name: str) -> None:
     log = read_log(written(tmp_path, *LOGS[name]))
     assert f"(format={name})" in log.summary
-    assert "2 cases, 6 runs" in log.summary
+    assert "6 runs of 2 cases" in log.summary
     assert [each.case.id for each in log.cases] == ["a", "b"]
     assert rights(log.cases) == list(RIGHT.values())
     assert [[row["score"] for row in each.rows] for each in log.cases] == [
@@ -243,7 +244,8 @@ def test_tests_of_promptfoo_are_apart_that_differ_in_their_variables(tmp_path: P
         promptfoo_test("a", True, testCase={"description": "same"}, vars={"x": x}) for x in "aab"
     ]
     logged = read_log(written(tmp_path, "p.json", promptfoo(results))).cases
-    assert [(e.case.id, len(e.rows)) for e in logged] == [("same", 2), ("same (2)", 1)]
+    assert sorted(len(e.rows) for e in logged) == [1, 2]
+    assert all(re.fullmatch("same #[0-9a-f]{6}", e.case.id) for e in logged)
 
 
 def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
@@ -262,7 +264,7 @@ def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
 def test_several_files_add_runs_to_the_cases(tmp_path: Path) -> None:
     name, content = LOGS["tau_bench"]
     for night in "ab":
-        written(tmp_path, f"{night}-{name}", content)
+        written(tmp_path, f"{night}-{name}", [{**each, "night": night} for each in content])
     for logs in (tmp_path, tmp_path / "*.json"):
         log = read_log(logs)
         assert [len(each.rows) for each in log.cases] == [6, 6]
@@ -335,7 +337,7 @@ def test_a_reader_of_another_package_is_found(
         read_log(tmp_path / "a.mine")
     monkeypatch.setitem(READERS._added, "mine", reader)  # as an entry point's
     log = read_log(tmp_path / "a.mine")
-    assert "runs of mine (format=mine), 1 case, 2 runs" in log.summary
+    assert "runs of mine (format=mine), 2 runs of 1 case: outputs in 2" in log.summary
     (tmp_path / "a.mine").write_text("a\n")
     with pytest.raises(UserError, match=r"it isn't runs of mine \(format=mine\): not enough"):
         read_log(tmp_path / "a.mine")
@@ -388,11 +390,69 @@ def test_keys_of_a_head_are_found_though_it_is_cut() -> None:
 def test_a_result_says_what_it_can(
     row: dict[str, Any], right: bool | None, score: float | None, decision: str
 ) -> None:
-    judge(row)
+    settle_results([row])
     assert (row.get("right"), row.get("score"), row["decision"]) == (right, score, decision)
 
 
 @pytest.mark.parametrize("row", [{"score": 2}, {"score": -1}, {"score": "x"}, {"right": "maybe"}])
 def test_what_is_no_result_is_refused(row: dict[str, Any]) -> None:
-    with pytest.raises(Wrong):
-        judge(row)
+    with pytest.raises((Wrong, UserError)):
+        settle_results([row])
+
+
+FORMS: dict[str, tuple[str, Any]] = {
+    "phoenix": (
+        "x.json",
+        [
+            {"example_id": c, "repetition_number": n, "input": {"q": c}, "reference_output": {},
+             "output": {"answer": "4" if right else "5"}, "error": None,
+             "annotations": [{"name": "correct", "score": float(right), "label": None}]}
+            for c, n, right in runs()
+        ],
+    ),
+    "deepeval": (
+        "c.json",
+        {"testRunData": {"testCases": [], "conversationalTestCases": [
+            {"name": c, "success": right, "metricsData": [{"name": "m", "score": float(right)}],
+             "turns": [{"role": "user", "content": "?"},
+                       {"role": "assistant", "content": "4" if right else "5"}]}
+            for c, _, right in runs()]}},
+    ),
+    "tau2": (
+        "t3.json",
+        {"simulations": [{"task_id": c, "trial": n, "reward_info": {"reward": float(right)}}
+                         for c, n, right in runs()]},
+    ),
+    "promptfoo": (
+        "v2.json",
+        {"evalId": "e", "results": {"version": 2, "results": [
+            {"vars": {"q": c}, "success": right, "score": float(right), "error": "expected yes",
+             "gradingResult": {"pass": right}, "response": {"output": "yes"}}
+            for c, _, right in runs()]}},
+    ),
+}  # fmt: skip
+"""Other forms of the formats above."""
+
+
+@pytest.mark.parametrize("name", FORMS)
+def test_other_forms_of_a_format_are_read(tmp_path: Path, name: str) -> None:
+    log = read_log(written(tmp_path, *FORMS[name]))
+    assert f"(format={name})" in log.summary
+    assert rights(log.cases) == list(RIGHT.values())
+    assert all(end["status"] == "completed" for case in log.cases for end in case.ends)
+
+
+def test_columns_of_dicts_of_langsmith_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "l.csv"
+    rows = [
+        {"example_id": c, "inputs": {"q": c}, "outputs": {"answer": "4"}, "feedback.correct": right}
+        for c, _, right in runs()
+    ]
+    pd.DataFrame(rows).to_csv(path, index=False)
+    cases = read_log(path).cases
+    assert rights(cases) == list(RIGHT.values())
+    assert {row["decision"] for case in cases for row in case.rows} == {"4"}
+    # Half of the marks of LangSmith, or of Phoenix, make no log of it.
+    pd.DataFrame([{"example_id": "a", "output": "4"}] * 2).to_csv(path, index=False)
+    with pytest.raises(UserError, match="line 2: no case"):
+        read_log(path)

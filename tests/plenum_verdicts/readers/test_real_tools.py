@@ -148,9 +148,9 @@ def test_repeats_of_promptfoo(tmp_path: Path, ending: str) -> None:
     assert {case: sorted(each) for case, each in ended(log.cases).items()} == {
         case: sorted((text, text == "4") for text in texts) for case, texts in ANSWERS.items()
     }
-    calls = [call for each in log.cases for call in each.calls if call]
-    assert [call["cost"] for call in calls] == [0.5] * 6
-    assert {call["model"] for call in calls} == {"scripted"}
+    rows = [row for each in log.cases for row in each.rows]
+    assert [row["cost"] for row in rows] == [0.5] * 6
+    assert {row["model"] for row in rows} == {"scripted"}
 
 
 def test_evaluations_of_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -182,7 +182,7 @@ def test_evaluations_of_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
             for _ in range(3)
         ]
         log = read_log("mlflow:sums")
-        assert "(format=mlflow), 2 cases, 6 runs" in log.summary
+        assert "(format=mlflow), 6 runs of 2 cases" in log.summary
         assert ended(log.cases) == {
             case: [(text, text == "4") for text in texts] for case, texts in ANSWERS.items()
         }

@@ -3,8 +3,8 @@
 import csv
 import json
 import textwrap
-from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,45 +13,49 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum_audit.design import AuditConfig
+from plenum_verdicts import VerdictConfig, judge_log, load_runs
+from plenum_verdicts.reports import AuditReport, AuditSubject
+from plenum_verdicts.reports.case_groups import group_cases
 from plenum_verdicts.reports.comment import format_prose
-from plenum_verdicts.reports.record import AuditSubject, list_suite_settings
-from plenum_verdicts.reports.suite import publish_suite, publish_unended_suite
-from plenum_verdicts.reports.suite_cases import join_cases, list_cases, make_table
+from plenum_verdicts.reports.publish import publish_unbegun
+from plenum_verdicts.reports.record import record_audit
 from plenum_verdicts.reports.suite_screen import MOST_LINES, fit_screen
-from plenum_verdicts.reports.suite_source import SuiteSource
-from plenum_verdicts.suites import SuiteRule, SuiteRuns, assess_suite, tell_apart
+from plenum_verdicts.reports.tables import every_case
+from plenum_verdicts.reports.words import name_decisions
 
 ENDS = {
     "steady": ["A"] * 4,
     "wrong": ["B"] * 4,
     "coin": ["A", "B", "A", "B"],
-    "broken": tell_apart(["A", "failed", "failed", "none"]),
+    "broken": ["A", "failed", "failed", "none"],
     "one run": ["A"],
 }
 OPTIONS = {"A": "hire", "B": "reject"}
 
 
-def suite_of(ends: dict[str, list[str]]) -> SuiteRuns:
-    """Runs of which A is right."""
-    return SuiteRuns.of(
-        ends, {case: [float(e == "A") for e in held] for case, held in ends.items()}
-    )
+def publish(folder: Path, ends: dict[str, list[str]], **given: Any) -> AuditReport:
+    """Judge a log of these runs, of which A is right."""
+    rows = [
+        {
+            **{"case": case, "options": OPTIONS, "answer": "A"},
+            **({"error": "timeout"} if end == "failed" else {"decision": end}),
+        }
+        for case, ended in ends.items()
+        for end in ended
+    ]
+    log = folder / "runs.jsonl"
+    log.write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    settings = AuditConfig(logs=str(log), out=str(folder), suite=True, **given)
+    subject = AuditSubject("logs", "runs.jsonl", "c0ffee" * 10)
+    return judge_log(load_runs(settings, "", "audit", ""), (subject,))
 
 
-def publish(folder: Path, runs: SuiteRuns, **settings: object) -> int:
-    source = SuiteSource(
-        runs,
-        dict.fromkeys(runs.cases, OPTIONS),
-        (AuditSubject("logs", "runs.jsonl", "c0ffee" * 10),),
-    )
-    chosen = replace(AuditConfig(logs="runs.jsonl", out=str(folder)), **settings)  # type: ignore[arg-type]
-    return publish_suite(assess_suite(runs, SuiteRule()), source, "audit", chosen)
-
-
-def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() -> None:
-    found = {each.name: each for each in list_cases(suite_of(ENDS), dict.fromkeys(ENDS, OPTIONS))}
-    assert list(found) == ["broken", "coin", "wrong", "steady", "one run"]
-    assert found["broken"].decisions == {"hire": 1, "failed": 2, "no decision": 1}
+def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first(
+    tmp_path: Path,
+) -> None:
+    found = {each.name: each for each in publish(tmp_path, ENDS).by_need}
+    assert list(found) == ["broken", "coin", "wrong", "one run", "steady"]
+    assert name_decisions(found["broken"]) == {"failed": 2, "hire": 1, "no decision": 1}
     assert found["broken"].disagreement == 1
     assert found["coin"].disagreement == pytest.approx(2 / 3)
     assert (found["one run"].disagreement, found["one run"].score) == (None, 1)
@@ -61,11 +65,11 @@ def test_cases_have_decisions_by_name_and_those_that_agree_least_come_first() ->
 def test_runs_without_a_decision_are_counted_and_case_names_of_any_script_warn_of_nothing(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], recwarn: pytest.WarningsRecorder
 ) -> None:
-    publish(tmp_path, suite_of({f"\u5ba1\u8ba1 {n}": ENDS["broken"] for n in range(3)}))
+    publish(tmp_path, {f"\u5ba1\u8ba1 {n}": ENDS["broken"] for n in range(3)})
     assert not recwarn.list
     told = " ".join(capsys.readouterr().out.split())
     assert "Of 12 runs 6 failed and 3 came to no decision" in told
-    publish(tmp_path, suite_of({"a": ["A"] * 4}))
+    publish(tmp_path, {"a": ["A"] * 4})
     assert "no decision" not in capsys.readouterr().out
 
 
@@ -73,33 +77,29 @@ def test_a_program_that_repeats_itself_and_errs_is_told_so_first(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for decision, words in (("A", "Stable: "), ("B", "Stable, and mostly wrong: ")):
-        publish(tmp_path, suite_of({str(n): [decision] * 4 for n in range(50)}))
+        publish(tmp_path, {str(n): [decision] * 4 for n in range(50)})
         assert capsys.readouterr().out.startswith(words)
         assert words in (tmp_path / "suite.html").read_text(encoding="utf-8")
 
 
-def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost() -> None:
-    ends = {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)}
-    cases = list_cases(suite_of(ends))
-    groups = join_cases(cases)
+def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost(tmp_path: Path) -> None:
+    report = publish(tmp_path, {f"case {n}": ["A", "A", "AB"[n % 3 == 0]] for n in range(30)})
+    groups = group_cases(report.by_need)
     assert [each.cases for each in groups] == [10, 20]
-    assert groups[0].label == "case 0 and 9 more"
-    assert len(make_table(cases)) == 30
-    short = make_table(cases, most=1)
-    assert len(short) == 1
-    assert any(note.startswith("20 more cases") for note in short.notes)
+    assert groups[0].name == "case 0 and 9 more"
+    assert len(every_case(report).frame) == 30
 
 
 def test_the_page_says_what_the_json_holds(tmp_path: Path) -> None:
     names = {f"{name} {n}": ends for n in range(20) for name, ends in ENDS.items()}
     given = {"tested_by": "Ada Tester", "responsible": "Max Boss"}
-    status = publish(tmp_path, suite_of(names), **given)
+    status = publish(tmp_path, names, **given).exit_status
     held = json.loads((tmp_path / "suite.json").read_text())
     page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
     assert (status, held["verdict"]["verdict"]) == (1, "unstable")
     assert (held["tested_by"], held["responsible"]) == ("Ada Tester", "Max Boss")
     for text in (page, comment):
-        assert "Suite runs.jsonl: Unstable" in text
+        assert "Suite runs: Unstable" in text
         assert f"{100 * held['disagreement']['value']:.1f}" in text
         assert "Ada Tester" in text
         assert "Max Boss" in text
@@ -121,7 +121,7 @@ def test_the_page_says_what_the_json_holds(tmp_path: Path) -> None:
 def test_hostile_names_are_escaped_in_page_and_comment(tmp_path: Path) -> None:
     names = [text.replace("\ud83d", "") for text in HOSTILE]
     names += ["@everyone", "https://bad.example/", "x](https://bad.example) #12", "a|b", "_b_ *c*"]
-    publish(tmp_path, suite_of({name: ["A", "B"] for name in names}), tested_by="<b>@me</b>")
+    publish(tmp_path, {name: ["A", "B"] for name in names}, tested_by="<b>@me</b>")
     page, comment = ((tmp_path / f"suite.{kind}").read_text() for kind in ("html", "md"))
     assert "<img src=x" not in page
     assert "<svg/onload" not in page
@@ -135,36 +135,28 @@ def test_hostile_names_are_escaped_in_page_and_comment(tmp_path: Path) -> None:
 
 
 def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> None:
-    assert publish(tmp_path, suite_of({f"{n}": ["A"] * 4 for n in range(60)})) == 0
+    assert publish(tmp_path, {f"{n}": ["A"] * 4 for n in range(60)}).exit_status == 0
     assert "Stable" in (tmp_path / "suite.html").read_text()
     settings = AuditConfig(logs="runs.jsonl", out=str(tmp_path), tested_by="Ada")
-    publish_unended_suite("audit", settings, ["case 1 has <no> run"])
+    publish_unbegun("audit", settings, "case 1 has <no> run", files="suite")
+    held = json.loads((tmp_path / "suite.json").read_text())
+    assert (held["verdict"], held["exit_status"]) == (None, 4)
     for kind in ("html", "md"):
         text = (tmp_path / f"suite.{kind}").read_text()
         assert "No verdict" in text
         assert "Ada" in text
         assert "Stable" not in text
         assert "<no>" not in text.replace("\\<no\\>", "")
-    assert not (tmp_path / "suite.csv").exists()
+    assert (tmp_path / "suite.csv").read_text().strip() == "case"
 
 
 def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
-    usual = dict(list_suite_settings(AuditConfig(logs="runs.jsonl", columns={"id": "id"})))
+    named = VerdictConfig(logs="runs.jsonl", columns={"id": "id"})
+    usual = record_audit(named, suite=True).settings
     assert list(usual) == ["acceptable", "acceptable_disagreement", "unacceptable_disagreement"]
-    live = dict(list_suite_settings(AuditConfig(repeats=5, decide=True, columns={"id": "nr"})))
-    assert (live["repeats"], live["decide"], live["columns"]) == ("5", "true", "{'id': 'nr'}")
-
-
-def test_a_rehearsal_says_so_before_anything_else(tmp_path: Path) -> None:
-    runs = suite_of(ENDS)
-    source, doubt = SuiteSource(runs, simulated=True), "A rehearsal, not evidence."
-    settings = AuditConfig(out=str(tmp_path))
-    publish_suite(assess_suite(runs, SuiteRule()), source, "audit", settings, [doubt])
-    page = (tmp_path / "suite.html").read_text()
-    assert "rehearsal with simulated agents" in page.partition("</h1>")[0]
-    assert page.index(doubt) < page.index("<nav")
-    assert "These runs were not controlled" not in page  # which is said of logs
-    assert "rehearsal" in (tmp_path / "suite.md").read_text().splitlines()[0]
+    live = record_audit(AuditConfig(repeats=5, decide=True, columns={"id": "nr"}), suite=True)
+    assert (live.settings["repeats"], live.settings["decide"]) == ("5", "true")
+    assert live.settings["columns"] == "{'id': 'nr'}"
 
 
 @given(

@@ -8,7 +8,8 @@ from typing import Any
 
 from plenum.base import UserError
 from plenum.design import Simulated
-from plenum.models import SIMULATED, Chat, Reply, SimulatedBackend
+from plenum.models import Chat, Reply, SimulatedBackend
+from plenum.records import SIMULATED
 from support.fault_server.questions import ParsedRequest, UnreadableRequest
 
 Answers = Callable[[Chat], Awaitable[Reply]]

@@ -13,11 +13,11 @@ import numpy as np
 from plenum.base import UserError, make_generator
 from plenum.design import KINDS, Sampling, Simulated
 from plenum.models.call_errors import CallError
-from plenum.models.chat import SIMULATED, Chat, Reply, Response
+from plenum.models.chat import Chat, Reply, Response
 from plenum.models.raw_requests import ToolCall
 from plenum.models.simulated import opinion, prompt_parser, speech, unsectioned_parser
 from plenum.models.simulated.prompt_parser import Prompt
-from plenum.records import Failure
+from plenum.records import SIMULATED, Failure
 
 _VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
 _REASONED_VOTE = re.compile(r'^\{.*(?<!\\)"vote": "([A-Z])".*\}$', re.MULTILINE)

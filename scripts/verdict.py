@@ -1,0 +1,37 @@
+"""Judge runs that exist: whether a program reaches the same decision each time.
+
+python scripts/verdict.py logs=FILE [baseline=FILE] [gate="score >= .80"] [decide=true]
+python scripts/verdict.py logs=runs.csv columns.case=task columns.right=passed by=model
+
+The verdict is printed, and written as verdict.json, .html, .md, .csv and .xml. Exit status: 0
+stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input. To run a program and
+judge it: scripts/audit.py.
+"""
+
+import sys
+
+try:
+    import hydra
+    from omegaconf import DictConfig
+
+    from plenum.base import NO_VERDICT
+    from plenum.cli import front_door, one_line_errors
+    from plenum_verdicts import quote_argument
+except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
+    from environment import explain
+
+    raise explain(missing) from None
+
+
+@hydra.main(version_base="1.3", config_path="../conf", config_name="verdict")
+def main(cfg: DictConfig) -> None:
+    with one_line_errors(failed=NO_VERDICT):
+        from plenum_verdicts import judge_config
+
+        status = judge_config(cfg)
+    raise SystemExit(status)
+
+
+if __name__ == "__main__":
+    sys.argv[1:] = map(quote_argument, sys.argv[1:])
+    front_door(main, NO_VERDICT, "plenum_verdicts")

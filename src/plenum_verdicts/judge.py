@@ -1,0 +1,342 @@
+"""The verdict on a log, from its settings: runs are read, judged, and published."""
+
+from collections.abc import Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from omegaconf import DictConfig
+
+from plenum.base import (
+    NO_VERDICT,
+    UserError,
+    find_status,
+    pause_collector,
+    say,
+)
+from plenum.design import read_settings, require
+from plenum.reports import Settings, show_text
+from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
+from plenum_verdicts.design import VerdictConfig, check_verdict
+from plenum_verdicts.dynamics import (
+    STOPPED,
+    UNDECIDED,
+    AuditResult,
+    Further,
+    StabilityRule,
+    compare,
+    judge_cases,
+    judge_family,
+    plan_further,
+)
+from plenum_verdicts.logs import (
+    UNNAMED,
+    CaseLog,
+    Log,
+    SuiteLog,
+    describe_choices,
+    folder_name,
+    is_suite,
+    list_doubts,
+    read_log,
+)
+from plenum_verdicts.questions import answer_questions, judge_suite
+from plenum_verdicts.reports import (
+    AUDIT,
+    SUITE,
+    VERDICT,
+    AuditReport,
+    AuditSubject,
+    SuiteReport,
+    explain_end,
+    list_log_subjects,
+    publish_log,
+    publish_unbegun,
+    record_audit,
+    refuse_overwriting,
+    report_log,
+)
+
+WORST_FIRST = (NO_VERDICT, 1, 3, 0)
+"""Exit statuses: no verdict, unstable, undecided, stable."""
+
+
+@dataclass(frozen=True)
+class LoggedRuns:
+    """The runs of a log, and what is asked of them.
+
+    Attributes
+    ----------
+    settings
+        The user's settings, validated.
+    study, tracking_uri
+        Name of the study, and where its verdict is tracked; an empty address is nowhere.
+    dry_run
+        True if nothing is to be written.
+    files
+        The name of the files of the verdict; by default ``suite`` or ``audit``, by what is judged.
+    """
+
+    settings: VerdictConfig
+    log: Log
+    study: str
+    tracking_uri: str = ""
+    dry_run: bool = False
+    files: str = ""
+
+    @cached_property
+    def compared(self) -> SuiteLog:
+        """Its runs, by what of them is compared."""
+        asked = self.settings
+        return SuiteLog(self.log.cases, f"logs={asked.logs}", asked.compare, asked.failures)
+
+    @property
+    def named(self) -> str:
+        """The name of the files."""
+        return self.files or (SUITE if self.together else AUDIT)
+
+    @property
+    def rule(self) -> StabilityRule:
+        """The criterion of a case."""
+        return StabilityRule(self.settings.acceptable, self.settings.unacceptable)
+
+    @cached_property
+    def together(self) -> bool:
+        """Whether all cases are judged together: as ``suite`` says, or by the runs of the log."""
+        asked = self.settings
+        if asked.suite != "auto":
+            return asked.suite
+        if asked.gate or asked.decide:
+            return True
+        return asked.acceptable >= 0.5 and is_suite(self.log.cases, self.rule)
+
+    def by_group(self) -> Iterator[tuple[str, "LoggedRuns"]]:
+        """Yield the runs of each group of a log that is split, with a folder of its own; or all."""
+        if not self.settings.by:
+            yield "", self
+            return
+        for group, log in self.log.split():
+            out = str(Path(self.settings.out) / folder_name(group))
+            yield group, replace(self, settings=replace(self.settings, out=out), log=log)
+
+
+@pause_collector()
+def load_runs(
+    settings: VerdictConfig, committee: str, study: str, uri: str, dry_run: bool = False
+) -> LoggedRuns:
+    """Read the log that the settings name.
+
+    Parameters
+    ----------
+    committee
+        Name of the program; by default the log's name.
+    study, uri, dry_run
+        As for :class:`LoggedRuns`.
+
+    Raises
+    ------
+    UserError
+        As for :func:`plenum_verdicts.logs.read_log`, or there is no such case.
+    """
+    of_logs, of_cases = _split_columns(settings)
+    cases = load_cases(settings.case, of_cases) if settings.case else ()
+    refuse_overwriting(settings)
+    named = committee, of_logs, settings.format, settings.by
+    log = read_log(str(settings.logs), cases, *named, **_choose_rows(settings))
+    return LoggedRuns(settings, log, study, uri, dry_run)
+
+
+@pause_collector()
+def judge_log(runs: LoggedRuns, subjects: tuple[AuditSubject, ...] = ()) -> AuditReport:
+    """Judge the runs of a log, and publish the verdict to the folder in its settings.
+
+    Parameters
+    ----------
+    subjects
+        What was tested, with digests.
+
+    Raises
+    ------
+    UserError
+        No run reached a decision, a question can't be answered, or the folder can't be written to.
+    """
+    result, suite = _judge(runs)
+    if runs.log.summary:
+        say(runs.log.summary)  # what was read, before what it came to
+    record = record_audit(runs.settings, subjects, suite=suite is not None)
+    chosen = Settings(runs.study, runs.tracking_uri, Path(runs.settings.out))
+    report = report_log(runs.log, runs.compared, result, suite)
+    status = (suite or result).status(runs.settings.undecided)
+    report = replace(report, exit_status=status, record=record, files=runs.named)
+    publish_log(report, runs.compared, result, chosen)
+    return report
+
+
+def judge_config(cfg: DictConfig) -> int:
+    """Judge the runs that the config of ``scripts/verdict.py`` names; return the exit status.
+
+    Of several groups it is the worst one.
+
+    Raises
+    ------
+    UserError
+        A value is malformed, or the runs can't be judged; the files say so.
+    """
+    settings = read_settings(VerdictConfig, cfg)
+    check_verdict(settings)
+    require(bool(settings.logs), "logs: give the runs, such as logs=results.json")
+    place = str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run)
+    try:
+        read = load_runs(settings, "", *place)
+    except BaseException as error:
+        if not cfg.dry_run:
+            with suppress(Exception):  # what ends it must be seen
+                why, status = explain_end(error), find_status(error, NO_VERDICT)
+                publish_unbegun(place[0], settings, why, status, own=True, files=VERDICT)
+        raise
+    statuses = []
+    for group, each in replace(read, files=VERDICT).by_group():
+        if group:
+            show_text(f"\n{', '.join(settings.by)} = {group}")
+        report = judge_or_say(each)
+        statuses.append(report.exit_status if report else 0)
+    return next(status for status in WORST_FIRST if status in statuses)
+
+
+def judge_or_say(runs: LoggedRuns) -> AuditReport | None:
+    """Judge the runs of a log as :func:`judge_log` does; its files say so until then, and if not.
+
+    Returns
+    -------
+    AuditReport or None
+        ``None`` after a dry run, which says what it found.
+    """
+    if runs.dry_run:
+        _judge(runs)
+        say(runs.log.summary)
+        ended = sum(len(each.ends) for each in runs.log.cases)
+        print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
+        return None
+    subjects = list_log_subjects(str(runs.settings.logs), runs.log.program, runs.settings.case)
+    try:
+        _publish_open(runs, "the audit has not ended")
+        return judge_log(runs, subjects)
+    except BaseException as error:
+        with suppress(Exception):  # what ends it must be seen
+            _publish_open(runs, explain_end(error), find_status(error, NO_VERDICT))
+        raise
+
+
+def _publish_open(runs: LoggedRuns, why: str, status: int = STOPPED) -> None:
+    """Write the files of a log that has no verdict yet, so that none is another log's."""
+    publish_unbegun(runs.study, runs.settings, why, status, own=True, files=runs.named)
+
+
+def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
+    """Return the verdicts on the cases, and the one on all of them if it is asked for."""
+    compared, doubts = runs.compared, (*runs.log.lines, *list_doubts(runs.log.cases))
+    suite = None
+    if runs.together:
+        chosen = runs.settings.suite == "auto"
+        doubts = (*describe_choices(compared, chosen), *doubts)
+        found = compared.runs()
+        before = _load_baseline(runs) if runs.settings.baseline else None
+        suite = judge_suite(
+            found, runs.settings, answer_questions(found, runs.settings, compared, before)
+        )
+    outcomes = compared.paths
+    options = {each.case.id: compared.options(each.case) for each in compared.kept}
+    cases = judge_cases(outcomes, options, runs.rule)
+    before_by_case: Mapping[str, Sequence[str]] = {}
+    if runs.settings.baseline and not suite:
+        before_by_case = _load_baseline(runs).outcomes
+        if not before_by_case.keys() & outcomes.keys():
+            raise UserError(f"baseline={runs.settings.baseline}: it has none of the cases of logs=")
+    comparisons = {
+        case: compare(outcomes[case], earlier, options[case], runs.rule)
+        for case, earlier in before_by_case.items()
+        if case in outcomes
+    }
+    open_cases = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
+    result = AuditResult(
+        study=runs.study,
+        program=runs.log.identity,
+        cases=cases,
+        family=judge_family(cases, runs.rule),
+        further={} if suite else _plan_each(open_cases, outcomes, options, runs.rule),
+        comparisons=comparisons if runs.settings.baseline and not suite else None,
+        doubts=doubts,
+    )
+    return result, suite
+
+
+def _plan_each(
+    cases: Sequence[str],
+    outcomes: Mapping[str, Sequence[str]],
+    options: Mapping[str, tuple[str, ...]],
+    rule: StabilityRule,
+) -> dict[str, Further | None]:
+    """Return what undecided cases need; cases with equal runs are evaluated once."""
+    known: dict[Hashable, Further | None] = {}
+    by_case = {}
+    for case in cases:
+        key = (options[case], tuple(outcomes[case]))
+        if key not in known:
+            known[key] = plan_further(outcomes[case], options[case], rule)
+        by_case[case] = known[key]
+    return by_case
+
+
+def _load_baseline(runs: LoggedRuns) -> SuiteLog:
+    """Return the runs of an earlier program, compared in the same way, with the same names.
+
+    Raises
+    ------
+    UserError
+        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.read_log`.
+    """
+    settings = runs.settings
+    name = f"baseline={settings.baseline}"
+    if settings.baseline == settings.logs:
+        raise UserError(f"{name}: logs names the same runs")
+    of_logs, of_cases = _split_columns(settings)
+    known = load_cases(settings.case, of_cases) if settings.case else ()
+    try:
+        rows = _choose_rows(settings)
+        if runs.log.score != UNNAMED:  # another score in its stead would be compared with it
+            rows["score"] = rows["score"] or runs.log.score
+        before = read_log(str(settings.baseline), known, "", of_logs, settings.format, **rows)
+    except UserError as problem:
+        raise UserError(str(problem).replace(f"logs={settings.baseline}", name)) from None
+    say(before.summary.replace(f"logs={settings.baseline}", name))
+    now = {(each.key, each.case.text): each.case.id for each in runs.log.cases}
+    # The same id may be another question there: a case is what its content is.
+    cases = tuple(
+        _rename(each, now.get((each.key, each.case.text), f"{each.case.id} (of the baseline)"))
+        for each in before.cases
+    )
+    return SuiteLog(cases, name, runs.compared.compared, settings.failures)
+
+
+def _rename(logged: CaseLog, name: str) -> CaseLog:
+    return replace(logged, case=replace(logged.case, id=name))
+
+
+def _choose_rows(settings: VerdictConfig) -> dict[str, Any]:
+    """Return what of a log's rows counts, as ``read_log`` takes it."""
+    scale = (settings.scale[0], settings.scale[1]) if settings.scale else None
+    return {"score": settings.score, "scale": scale, "where": settings.where}
+
+
+def _split_columns(settings: VerdictConfig) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split columns into those of a log and those of a data set of cases."""
+    named = settings.columns
+    if not settings.case:
+        return named, named
+    of_cases = (*CASE_COLUMNS, WORDINGS)
+    return (
+        {name: of for name, of in named.items() if name not in of_cases},
+        {name: of for name, of in named.items() if name in of_cases},
+    )

@@ -1,0 +1,176 @@
+"""Names of cases: equal contents are one case, in whichever file and order they stand."""
+
+import json
+from collections import Counter, defaultdict
+from collections.abc import Collection, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Any
+
+from plenum.base import digest, flatten
+from plenum_verdicts.cases import read_options
+from plenum_verdicts.logs.logged_run import fold
+
+_LONGEST = 80
+_DIGITS = 6
+_flat = lru_cache(4096)(flatten)
+
+
+@dataclass(slots=True)
+class LoggedRow:
+    """A row of a log, its place, and what its case is told by.
+
+    Attributes
+    ----------
+    place
+        The file and the place in it.
+    number
+        What orders the runs of a case.
+    row
+        The row's fields.
+    label
+        The tool's own id of the case, or a label of it.
+    content
+        JSON of what identifies the case besides its label; empty if the label is enough.
+    marks
+        What the run is known by besides its answer.
+    case
+        The name of its case.
+    key
+        A digest of the case's content, the same in each log.
+    """
+
+    place: str
+    number: int | float | str | None
+    row: dict[str, Any]
+    label: str
+    content: str
+    marks: tuple[str, ...]
+    case: str = ""
+    key: str = ""
+
+
+def read_label(given: Any) -> str:
+    """Return an id or a label in one line: 0 and 0.0 are the same number, and "0" names it.
+
+    Examples
+    --------
+    >>> read_label(0.0), read_label("0"), read_label(" a  b ")
+    ('0', '0', 'a b')
+    """
+    whole = isinstance(given, float) and given.is_integer()
+    return _flat(str(int(given) if whole else given))
+
+
+def name_cases(
+    runs: Sequence[LoggedRow], known: Container[str] = (), placed: bool = False
+) -> Iterator[str]:
+    """Set the names of all runs' cases; yield a sentence if one id has several contents.
+
+    Parameters
+    ----------
+    known
+        Ids of cases that are given: they are what they are called.
+    placed
+        True if runs of one content are of one case, whatever their ids.
+    """
+    alike: defaultdict[tuple[str, str], list[LoggedRow]] = defaultdict(list)
+    first: dict[str, str] = {}
+    for run in sorted(runs, key=lambda run: run.label) if placed else runs:
+        label = first.setdefault(run.content, run.label) if placed and run.content else run.label
+        alike[label, run.content].append(run)
+    split: list[tuple[str, list[str]]] = []
+    found: defaultdict[tuple[str, ...], list[LoggedRow]] = defaultdict(list)
+    for identity, held in alike.items():
+        given = identity[0] in known
+        if fields := [name for name in _OF_CASE if not given and _differs(held, name)]:
+            split.append((identity[0], fields))
+        for run in held:
+            found[*identity, *(str(_read(run.row, name)) for name in fields)].append(run)
+    for held, named in zip(found.values(), list_names(found, known, placed), strict=True):
+        for run in held:
+            run.case, run.key = named
+    if split:
+        label, fields = min(split)
+        more = f", and so do {len(split) - 1:,} other ids" if len(split) > 1 else ""
+        yield (
+            f"The id {label[:_LONGEST]} has different contents ({', '.join(fields)}){more}: each "
+            "counts as a case of its own. columns.wording names wordings of one case."
+        )
+
+
+def list_names(
+    told: Collection[tuple[str, ...]], known: Container[str] = (), placed: bool = False
+) -> Iterator[tuple[str, str]]:
+    """Yield a name and a key of each case: its label; where this is shared, with what else it has.
+
+    Parameters
+    ----------
+    told
+        What each case is told by: its label, JSON of its content, and more if these aren't enough.
+    known, placed
+        As for :func:`name_cases`.
+
+    Examples
+    --------
+    >>> [name for name, _ in list_names([("roof", "1"), ("roof", "[2]"), ("well", "")])]
+    ['roof #40559e', 'roof #5db5a6', 'well']
+    """
+    shared = Counter(_shorten(label) for label, *_ in told)
+    for label, content, *parts in told:
+        name, key = _shorten(label), digest(["" if placed else label, content, *parts])
+        if label in known:
+            name = label
+        elif shared[name] > 1:
+            held = json.loads(content) if content and not parts else None
+            # A task or a domain is shorter than a digest, and says more.
+            short = isinstance(held, str) and len(held) <= _LONGEST // 4
+            name += f" ({flatten(str(held))})" if short else f" #{key[:_DIGITS]}"
+        yield name, key
+
+
+def _shorten(label: str) -> str:
+    return label if len(label) <= _LONGEST else f"{label[:_LONGEST]}... #{digest(label)[:_DIGITS]}"
+
+
+def _differs(runs: Sequence[LoggedRow], name: str) -> bool:
+    """Return whether runs of one id differ in a field of their case; texts, in one wording."""
+    values: defaultdict[Any, set[Any]] = defaultdict(set)
+    for run in runs:
+        if name in run.row and (value := _read(run.row, name)) is not None:
+            values[str(run.row.get("wording")) if name == "text" else ""].add(value)
+    # What is new in each run, such as the time of day in a prompt, tells no cases apart if the
+    # tool has said already what does.
+    each_new = runs[0].content and sum(map(len, values.values())) == len(runs)
+    return any(len(held) > 1 for held in values.values()) and not each_new
+
+
+_OF_CASE = ("text", "answer", "options")
+
+
+def _read(row: Mapping[str, Any], name: str) -> Any:
+    """Return what a row says of its case: options in any order, and the answer's name."""
+    value = row.get(name)
+    if value in (None, "") or name == "text":
+        return str(value) if value else None
+    options = list_options(row)
+    if name == "options":
+        return tuple(sorted(options.values()))
+    return fold(str(options.get(str(value), value)))
+
+
+def list_options(row: Mapping[str, Any]) -> dict[str, str]:
+    """Return the options that a row declares by label; empty if it declares none.
+
+    Raises
+    ------
+    Wrong
+        They are malformed.
+    """
+    given = row.get("options")
+    if given in (None, ""):
+        return {}
+    return _read_options(given if isinstance(given, str) else json.dumps(given))
+
+
+_read_options = lru_cache(4096)(read_options)

@@ -1,0 +1,133 @@
+"""The verdict on a suite, and further questions: a gate, another program, sources, acting."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from functools import partial
+
+from plenum.base import UserError
+from plenum_verdicts.acting import DEFAULT_RISK, advise_acting
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.dynamics import exit_status
+from plenum_verdicts.logs import RIGHT, WRONG, SuiteLog
+from plenum_verdicts.reports import (
+    SuitePart,
+    SuiteReport,
+    draw_acting,
+    explain,
+    explain_split,
+    explain_suite,
+    tabulate_advice,
+)
+from plenum_verdicts.suites import (
+    Gate,
+    SuiteRule,
+    SuiteRuns,
+    assess_gate,
+    assess_suite,
+    compare_suites,
+    list_undecided,
+    parse_gate,
+    split_by_source,
+)
+
+
+def judge_suite(
+    runs: SuiteRuns, settings: VerdictConfig, parts: Sequence[SuitePart] = ()
+) -> SuiteReport:
+    """Judge the runs of a suite together.
+
+    Parameters
+    ----------
+    parts
+        What else was asked.
+    """
+    rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
+    found = assess_suite(runs, rule, settings.acceptable)
+    return SuiteReport(found, explain_suite(found, runs), tuple(parts))
+
+
+def answer_questions(
+    runs: SuiteRuns,
+    settings: VerdictConfig,
+    compared: SuiteLog | None = None,
+    before: SuiteLog | None = None,
+) -> list[SuitePart]:
+    """Answer what was asked of a suite besides its verdict.
+
+    Parameters
+    ----------
+    compared, before
+        The log of the runs, if they are logged, and that of an earlier program.
+
+    Raises
+    ------
+    UserError
+        A gate can't be read, or the runs don't suffice for an answer.
+    """
+    gate = _gate(settings)
+    parts = [] if gate is None else [_judge(gate, runs, settings)]
+    if before:
+        parts.append(_compare(runs, before.runs(), settings))
+    if compared and (columns := compared.sources()):
+        split = split_by_source(runs, columns)
+        if split.sources:
+            parts.append(SuitePart("sources", asdict(split), explain_split(split)))
+    if settings.decide:
+        right = compared.compared == "right" if compared else False
+        if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
+            raise UserError(
+                "decide: true; it needs decisions that runs may agree on, and these are compared "
+                "by right and wrong; if the log has decisions, compare=decisions compares them"
+            )
+        parts.append(_alone(runs, settings))
+    return parts
+
+
+def _gate(settings: VerdictConfig) -> Gate | None:
+    """Read the user's gate; ``None`` without one."""
+    if not settings.gate.strip():
+        return None
+    try:
+        return parse_gate(settings.gate)
+    except ValueError as problem:
+        raise UserError(f"gate: {settings.gate}; {problem}") from None
+
+
+def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
+    """Judge a gate on the runs of a suite."""
+    if not runs.has_scores:
+        raise UserError(
+            f"gate: {gate}; it needs right answers, and this log doesn't have one for every case"
+        )
+    try:
+        found = assess_gate(gate, runs, settings.drop)
+    except ValueError as problem:
+        raise UserError(f"gate: {gate}; {problem}") from None
+    return SuitePart("gate", asdict(found), explain("gate", found))
+
+
+def _compare(runs: SuiteRuns, before: SuiteRuns, settings: VerdictConfig) -> SuitePart:
+    """Compare a program with an earlier one on a suite."""
+    name = str(settings.baseline)
+    try:
+        found = compare_suites(before, runs, settings.margin)
+    except ValueError as problem:
+        raise UserError(f"baseline={name}: {problem}") from None
+    lines = explain("comparison", found, baseline=name)
+    status = exit_status(found.verdict, settings.undecided)
+    return SuitePart("comparison", asdict(found), lines, status)
+
+
+def _alone(runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
+    """Look for a rule by which the program may act without a person."""
+    repeated = runs.where_repeated(2)
+    undecided = list_undecided(repeated)
+    risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
+    advice = advise_acting(repeated, risk, undecided)
+    return SuitePart(
+        "acting",
+        asdict(advice),
+        explain("advice", advice),
+        table=tabulate_advice(advice),
+        draw=partial(draw_acting, advice),
+    )

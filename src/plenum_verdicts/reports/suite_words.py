@@ -1,0 +1,72 @@
+"""The sentences of a suite and of answers to further questions, from ``suite_words.j2``."""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from plenum.base import flatten
+from plenum.reports import join_items, render
+from plenum_verdicts.dynamics import FAILED, NO_DECISION, e_value
+from plenum_verdicts.reports.audit import short
+from plenum_verdicts.suites import HALVING, SourceSplit, SuiteAssessment, SuiteRuns, drop_number
+
+_MUCH = 1_000_000
+"""Evidence above which its size says nothing more."""
+
+
+def explain(macro: str, found: Any, **facts: object) -> tuple[str, ...]:
+    """Return sentences on what was found: ``gate``, ``comparison``, ``advice`` and so on."""
+    known = {
+        "p": lambda share, digits=0: f"{100 * share:.{digits}f}",
+        "risk": lambda share: f"{100 * share:.3g} %",
+        "strength": _format_strength,
+        "names": append_names,
+        "short": short,
+        "halving": HALVING,
+        "flat": flatten,
+    }
+    words = render("plenum_verdicts.reports/suite_words.j2", macro, found=found, **known, **facts)
+    return tuple(words)
+
+
+def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> tuple[str, ...]:
+    """Return what is shown of a suite by its runs, the verdict first."""
+    ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
+    words = {FAILED: "failed", NO_DECISION: "came to no decision"}
+    without = join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
+    return explain("suite", suite, runs=len(runs.case), undecided=without)
+
+
+def explain_split(split: SourceSplit) -> tuple[str, ...]:
+    """Return what each source adds, the largest first, and what the log can't tell apart."""
+    return explain("split", split, shares=_share_out(split))
+
+
+def append_names(names: Sequence[str], most: int = 10) -> str:
+    """Return the first names of cases after a colon, and the number of others; empty without."""
+    more = f" and {len(names) - most:,} more" if len(names) > most else ""
+    return f": {', '.join(map(short, names[:most]))}{more}" if names else ""
+
+
+def _format_strength(log: float) -> str:
+    e = e_value(log)
+    return f"above {_MUCH:,}" if e > _MUCH else f"{e:,.0f}"
+
+
+def _share_out(split: SourceSplit) -> str:
+    """Say how the variance of a score is shared out; estimates below 0 count as 0."""
+    if split.between_cases is None or split.run is None or not split.sources:
+        return ""
+    parts = {"between cases": max(split.between_cases, 0.0)}
+    for source in split.sources:
+        parts[f"from {join_items(source.columns)}"] = max(source.variance or 0.0, 0.0)
+    every = join_items([name for source in split.sources for name in source.columns])
+    parts[f"between runs with the same {every}"] = max(split.run, 0.0)
+    total = sum(parts.values())
+    if not total:
+        return "The score of a run doesn't vary."
+    *shares, last = (f"{100 * part / total:.0f} % {name}" for name, part in parts.items())
+    return (
+        f"If {every} may differ, the variance of a run's score splits into {', '.join(shares)}, "
+        f"and {last}."
+    )

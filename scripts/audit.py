@@ -15,6 +15,7 @@ if the rule acts on every case, and 5 if it leaves one to a person.
 import os
 import re
 import sys
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -36,7 +37,6 @@ try:
 
     from plenum.base import NO_VERDICT
     from plenum.cli import front_door, one_line_errors
-    from plenum_verdicts import quote_argument
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -57,7 +57,11 @@ def main(cfg: DictConfig) -> None:
 
 def as_hydra_reads_it(argument: str) -> str:
     """``committee=X`` as ``committee.target=X``; the rest as for verdicts."""
-    return re.sub(r"^committee=(?!\{)", "committee.target=", quote_argument(argument))
+    with suppress(ModuleNotFoundError):  # the front door says which package is missing
+        from plenum_verdicts import quote_argument
+
+        argument = quote_argument(argument)
+    return re.sub(r"^committee=(?!\{)", "committee.target=", argument)
 
 
 if __name__ == "__main__":

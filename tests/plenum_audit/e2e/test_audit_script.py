@@ -293,7 +293,7 @@ def test_evidence_accumulates_over_nights_while_the_program_stays_the_same(
     run: Run, tmp_path: Path
 ) -> None:
     lines = audited(run, "steady", "max_runs=10", status=3)
-    assert "Eight more runs may show it stable" in " ".join(lines)
+    assert "Eight more runs may show it stable" in " ".join(" ".join(lines).split())
     audited(run, "steady", "max_runs=10", "undecided=fail", status=1)
     audited(run, "steady", "max_runs=10", "undecided=pass", status=0)
     first = journals(tmp_path)

@@ -31,6 +31,7 @@ from plenum_verdicts.dynamics import (
 )
 from plenum_verdicts.reports import (
     AUDIT,
+    REHEARSAL,
     SUITE,
     AuditReport,
     AuditSubject,
@@ -69,9 +70,9 @@ def list_journals(job: Job) -> list[StoredTranscript]:
     return [StoredTranscript("", "", n, "", folder / transcript_file(n)) for n in numbers]
 
 
-def read_runs(job: Job) -> list[Transcript]:
-    """Return the runs of a job that were begun and can be read, in order."""
-    return [run for journal in list_journals(job) if (run := journal.read()) is not None]
+def read_runs(job: Job, most: int | None = None) -> list[Transcript]:
+    """Return the runs of a job that were begun and can be read, in order: the first ``most``."""
+    return [run for journal in list_journals(job)[:most] if (run := journal.read()) is not None]
 
 
 def describe_condition(job: Job, simulated: bool) -> TrackedCondition:
@@ -119,7 +120,7 @@ def gather_report(
     """
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
     most = settings.repeats if suite else None
-    read_begun = partial(_read_first, most=most if begun else 0)
+    read_begun = partial(read_runs, most=most if begun else 0)
     judged = results or _judge(((job, read_begun(job)) for job in jobs), rule)
     asked, ids = _Asked(), run_ids or {}
     cases = tuple(_gather_case(job, read_begun(job), judged, asked, ids) for job in jobs)
@@ -132,6 +133,9 @@ def gather_report(
     answers = {case.id: case.answer for case in cases if case.answer}
     ended = {case.id: [*Counter(case.decisions).elements()] for case in cases if case.answer}
     stopped = judged.stopped if results else stopped
+    controlled = _gather_control(jobs, asked)
+    # The screen of a suite has no line that says what answered.
+    doubts = (f"This is a {REHEARSAL}.",) if suite and controlled.simulated else ()
     return AuditReport(
         study=jobs[0].study,
         committee=str(jobs[0].condition.factors["committee"]),
@@ -144,7 +148,8 @@ def gather_report(
         stable=judged.family.stable,
         unstable=judged.family.unstable,
         cost=sum((case.cost for case in (*cases, *variants)), Cost()),
-        controlled=_gather_control(jobs, asked),
+        controlled=controlled,
+        doubts=doubts,
         accuracy=measure_accuracy(ended, answers),
         beside=collect_sections(judged),
         exit_status=exit_status,
@@ -152,10 +157,6 @@ def gather_report(
         suite=suite,
         files=SUITE if suite else AUDIT,
     )
-
-
-def _read_first(job: Job, most: int | None) -> list[Transcript]:
-    return read_runs(job)[:most]
 
 
 def _judge(read: Iterable[tuple[Job, Sequence[Transcript]]], rule: StabilityRule) -> AuditResult:

@@ -104,7 +104,7 @@ def read_rule(path: str) -> ActRule:
         raise UserError(f"rule: {path} can't be read: {error.strerror}") from None
     except (ValueError, KeyError, TypeError, RecursionError):
         raise UserError(
-            f"rule: {path} holds no rule; suite.json of logs=FILE suite=true decide=true does"
+            f"rule: {path} holds no rule; verdict.json of logs=FILE decide=true does"
         ) from None
 
 

@@ -35,14 +35,14 @@ def fit_screen(
     Examples
     --------
     >>> fit_screen([["a", "b"], ["c", "d", "e"]], [1, 1], 0, 80, most=4)
-    [['a'], ['c', 'd'], ['More is in suite.html and suite.md.']]
+    [['a'], ['c', 'd'], ['More is on the page.']]
     """
 
     def lines(sentences: Sequence[str]) -> int:
         return sum(len(textwrap.wrap(sentence, width)) for sentence in sentences)
 
     shown = [list(part) for part in parts]
-    told = "More is in suite.html and suite.md."
+    told = "More is on the page."
     if sum(map(lines, shown)) + other <= most:
         return shown
     while sum(map(lines, shown)) + other + 1 > most:

@@ -90,14 +90,15 @@ def read_last_report(study: str, uri: str) -> bytes:
     ------
     UserError
         There is no such study at ``uri``, it is empty, no audit of it has ended, or the last one
-        was of a suite.
+        was of a suite or a log.
     """
     client, experiment, _ = open_study(study, uri)
     audits = search_runs(client, experiment.experiment_id, AUDITS)
     held = read_artifacts(client, audits[-1], [REPORT]) if audits else {}
     if not held:
         why = "no audit has ended; the same scripts/audit.py command goes on"
-        why = "the last audit was of a suite: suite.html in its run in MLflow" if audits else why
+        if audits:
+            why = "the last was of a suite: suite.html in its run in MLflow, or verdict.html"
         raise UserError(f"study: {study!r} has no tables: {why}")
     return held[REPORT]
 

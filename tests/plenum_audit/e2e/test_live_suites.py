@@ -58,6 +58,7 @@ def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
     found = held(suite)
     assert done.returncode == found["exit_status"] == 3, done.stderr
     assert found["repeats"] == [3, 3]
+    assert "rehearsal" not in done.stdout  # this program asks no model
     assert sorted(found["contradicted"]) == ["c1", "c2"]
     assert found["disagreement"]["value"] == pytest.approx(2 / 30 * 2 / 3)
     assert found["score"]["score"]["value"] == pytest.approx(1 - 2 / 90)
@@ -67,6 +68,16 @@ def test_each_case_is_run_as_often_and_all_get_one_verdict(suite: Path) -> None:
     assert again.returncode == 3
     assert journals(suite) == before  # nothing was run again
     assert held(suite)["acting"]["chosen"] == {"runs": 1, "agreeing": 1}
+
+
+def test_a_rehearsal_with_simulated_agents_says_so_wherever_its_verdict_stands(
+    suite: Path,
+) -> None:
+    done = audit(suite, "backend=simulated", "repeats=2")
+    assert "rehearsal with simulated agents, not evidence" in done.stdout
+    assert "rehearsal" in held(suite)["doubts"][0]
+    for kind in ("md", "html"):
+        assert "rehearsal" in (suite / "outputs/audit" / f"suite.{kind}").read_text()
 
 
 def test_the_verdict_is_a_run_in_mlflow_with_its_files(suite: Path) -> None:

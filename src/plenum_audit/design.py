@@ -103,7 +103,7 @@ class AuditConfig(VerdictConfig):
 
     @property
     def people(self) -> dict[str, str]:
-        """Who tested the program, and who is responsible, as far as it was given."""
+        """Names of who tested the program and who is responsible, as far as they were given."""
         given = {"tested_by": self.tested_by, "responsible": self.responsible}
         return {role: who for role, who in given.items() if who.strip()}
 

@@ -8,13 +8,7 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import (
-    NO_VERDICT,
-    UserError,
-    find_status,
-    pause_collector,
-    say,
-)
+from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_verdicts.dynamics import AuditResult
@@ -95,7 +89,7 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
     from plenum_verdicts import LoggedRuns
 
     if isinstance(audit, LoggedRuns):
-        return _judge_groups(audit)
+        return _judge_logged(audit)
     if audit.settings.rule:
         return apply_act_rule(audit)
     if audit.settings.suite is True:
@@ -104,25 +98,21 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
     return None if result is None else result.status(audit.settings.undecided)
 
 
-def _judge_groups(runs: "LoggedRuns") -> int | None:
-    """Judge each group of a log that is split, or all of it."""
-    from plenum.reports import show_text
+def _judge_logged(runs: "LoggedRuns") -> int | None:
+    """Judge the runs of a log, and export the verdict on each group of them."""
     from plenum_audit.exports import export_audit, remove_stale_statement
-    from plenum_verdicts import WORST_FIRST, judge_or_say
+    from plenum_verdicts import find_worst, judge_groups
 
-    statuses = []
-    for group, each in runs.by_group():
-        settings = cast(AuditConfig, each.settings)
-        if group:
-            show_text(f"\n{', '.join(settings.by)} = {group}")
-        try:
-            report = judge_or_say(each)
-        finally:
-            remove_stale_statement(settings)
-        if report is not None:
-            export_audit(report, settings, each.compared.kept)
-            statuses.append(report.exit_status)
-    return next((status for status in WORST_FIRST if status in statuses), None)
+    reports = []
+    try:
+        for each, report in judge_groups(runs):
+            reports.append(report)
+            if report is not None:
+                export_audit(report, cast(AuditConfig, each.settings), each.compared.kept)
+    finally:  # a group that can't be judged has new files, of which an old statement doesn't speak
+        for _, each in runs.by_group():
+            remove_stale_statement(cast(AuditConfig, each.settings))
+    return find_worst(reports)
 
 
 def run_audit_gate(audit: "Audit") -> AuditResult | None:
@@ -222,14 +212,14 @@ def _assess(audit: "Audit") -> int:
         return NO_VERDICT
     parts = answer_questions(runs, settings)
     if settings.vary:
-        parts.append(explain_varied(audit))
+        parts.append(_explain_varied(audit))
     suite = judge_suite(runs, settings, parts)
     report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
     export_audit(report, settings)
     return report.exit_status or 0
 
 
-def explain_varied(audit: "Audit") -> "SuitePart":
+def _explain_varied(audit: "Audit") -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
     from plenum_audit.execution import read_varied_runs
     from plenum_verdicts.reports import SuitePart, explain, explain_split

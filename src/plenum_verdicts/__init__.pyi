@@ -2,11 +2,11 @@ from .arguments import quote_argument as quote_argument
 from .design import FOR_SUITES as FOR_SUITES
 from .design import VerdictConfig as VerdictConfig
 from .design import check_verdict as check_verdict
-from .judge import WORST_FIRST as WORST_FIRST
 from .judge import LoggedRuns as LoggedRuns
+from .judge import find_worst as find_worst
 from .judge import judge_config as judge_config
+from .judge import judge_groups as judge_groups
 from .judge import judge_log as judge_log
-from .judge import judge_or_say as judge_or_say
 from .judge import load_runs as load_runs
 from .questions import answer_questions as answer_questions
 from .questions import judge_suite as judge_suite
@@ -16,7 +16,6 @@ from .suites.suite_verdict import SuiteRule as SuiteRule
 
 __all__ = [
     "FOR_SUITES",
-    "WORST_FIRST",
     "LoggedRuns",
     "SuiteRule",
     "SuiteRuns",
@@ -24,9 +23,10 @@ __all__ = [
     "answer_questions",
     "assess_suite",
     "check_verdict",
+    "find_worst",
     "judge_config",
+    "judge_groups",
     "judge_log",
-    "judge_or_say",
     "judge_suite",
     "load_runs",
     "quote_argument",

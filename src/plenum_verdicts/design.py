@@ -69,7 +69,7 @@ class VerdictConfig(StrictSettings):
 
     @property
     def people(self) -> dict[str, str]:
-        """Who tested the program, and who is responsible, as far as it was given."""
+        """Names of who tested the program and who is responsible, as far as they were given."""
         return {}
 
 

@@ -1,6 +1,6 @@
 """The verdict on a log, from its settings: runs are read, judged, and published."""
 
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -9,13 +9,7 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from plenum.base import (
-    NO_VERDICT,
-    UserError,
-    find_status,
-    pause_collector,
-    say,
-)
+from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import read_settings, require
 from plenum.reports import Settings, show_text
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
@@ -34,8 +28,8 @@ from plenum_verdicts.dynamics import (
 from plenum_verdicts.logs import (
     UNNAMED,
     CaseLog,
+    ComparedRuns,
     Log,
-    SuiteLog,
     describe_choices,
     folder_name,
     is_suite,
@@ -59,7 +53,7 @@ from plenum_verdicts.reports import (
     report_log,
 )
 
-WORST_FIRST = (NO_VERDICT, 1, 3, 0)
+_WORST_FIRST = (NO_VERDICT, 1, 3, 0)
 """Exit statuses: no verdict, unstable, undecided, stable."""
 
 
@@ -87,10 +81,10 @@ class LoggedRuns:
     files: str = ""
 
     @cached_property
-    def compared(self) -> SuiteLog:
+    def compared(self) -> ComparedRuns:
         """Its runs, by what of them is compared."""
         asked = self.settings
-        return SuiteLog(self.log.cases, f"logs={asked.logs}", asked.compare, asked.failures)
+        return ComparedRuns(self.log.cases, f"logs={asked.logs}", asked.compare, asked.failures)
 
     @property
     def named(self) -> str:
@@ -104,7 +98,7 @@ class LoggedRuns:
 
     @cached_property
     def together(self) -> bool:
-        """Whether all cases are judged together: as ``suite`` says, or by the runs of the log."""
+        """True if all cases are judged together: as ``suite`` says, or by the runs of the log."""
         asked = self.settings
         if asked.suite != "auto":
             return asked.suite
@@ -188,6 +182,7 @@ def judge_config(cfg: DictConfig) -> int:
     check_verdict(settings)
     require(bool(settings.logs), "logs: give the runs, such as logs=results.json")
     place = str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run)
+    # Files of an earlier verdict must not outlive a log that can't be read.
     try:
         read = load_runs(settings, "", *place)
     except BaseException as error:
@@ -196,23 +191,33 @@ def judge_config(cfg: DictConfig) -> int:
                 why, status = explain_end(error), find_status(error, NO_VERDICT)
                 publish_unbegun(place[0], settings, why, status, own=True, files=VERDICT)
         raise
-    statuses = []
-    for group, each in replace(read, files=VERDICT).by_group():
-        if group:
-            show_text(f"\n{', '.join(settings.by)} = {group}")
-        report = judge_or_say(each)
-        statuses.append(report.exit_status if report else 0)
-    return next(status for status in WORST_FIRST if status in statuses)
+    judged = list(judge_groups(replace(read, files=VERDICT)))
+    return find_worst(report for _, report in judged) or 0
 
 
-def judge_or_say(runs: LoggedRuns) -> AuditReport | None:
-    """Judge the runs of a log as :func:`judge_log` does; its files say so until then, and if not.
+def judge_groups(runs: LoggedRuns) -> Iterator[tuple[LoggedRuns, AuditReport | None]]:
+    """Judge each group of a log that is split, or all of it, as :func:`judge_log` does.
 
-    Returns
-    -------
-    AuditReport or None
-        ``None`` after a dry run, which says what it found.
+    Until then, and if one can't be judged, its files say so.
+
+    Yields
+    ------
+    tuple
+        The runs of a group, and the verdict; ``None`` after a dry run, which says what it found.
     """
+    for group, each in runs.by_group():
+        if group:
+            show_text(f"\n{', '.join(runs.settings.by)} = {group}")
+        yield each, _judge_or_say(each)
+
+
+def find_worst(reports: Iterable[AuditReport | None]) -> int | None:
+    """Return the worst exit status of several verdicts; ``None`` after a dry run."""
+    statuses = {report.exit_status for report in reports if report}
+    return next((status for status in _WORST_FIRST if status in statuses), None)
+
+
+def _judge_or_say(runs: LoggedRuns) -> AuditReport | None:
     if runs.dry_run:
         _judge(runs)
         say(runs.log.summary)
@@ -242,6 +247,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         chosen = runs.settings.suite == "auto"
         doubts = (*describe_choices(compared, chosen), *doubts)
         found = compared.runs()
+        # A suite's baseline is one of its questions; without a suite each case is compared below.
         before = _load_baseline(runs) if runs.settings.baseline else None
         suite = judge_suite(
             found, runs.settings, answer_questions(found, runs.settings, compared, before)
@@ -265,6 +271,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         program=runs.log.identity,
         cases=cases,
         family=judge_family(cases, runs.rule),
+        # Cases of a suite are far from a verdict of their own: more runs of one would say little.
         further={} if suite else _plan_each(open_cases, outcomes, options, runs.rule),
         comparisons=comparisons if runs.settings.baseline and not suite else None,
         doubts=doubts,
@@ -289,7 +296,7 @@ def _plan_each(
     return by_case
 
 
-def _load_baseline(runs: LoggedRuns) -> SuiteLog:
+def _load_baseline(runs: LoggedRuns) -> ComparedRuns:
     """Return the runs of an earlier program, compared in the same way, with the same names.
 
     Raises
@@ -305,7 +312,7 @@ def _load_baseline(runs: LoggedRuns) -> SuiteLog:
     known = load_cases(settings.case, of_cases) if settings.case else ()
     try:
         rows = _choose_rows(settings)
-        if runs.log.score != UNNAMED:  # another score in its stead would be compared with it
+        if runs.log.score != UNNAMED:  # the baseline's own choice might be another score
             rows["score"] = rows["score"] or runs.log.score
         before = read_log(str(settings.baseline), known, "", of_logs, settings.format, **rows)
     except UserError as problem:
@@ -317,7 +324,7 @@ def _load_baseline(runs: LoggedRuns) -> SuiteLog:
         _rename(each, now.get((each.key, each.case.text), f"{each.case.id} (of the baseline)"))
         for each in before.cases
     )
-    return SuiteLog(cases, name, runs.compared.compared, settings.failures)
+    return ComparedRuns(cases, name, runs.compared.compared, settings.failures)
 
 
 def _rename(logged: CaseLog, name: str) -> CaseLog:

@@ -8,7 +8,7 @@ from plenum.base import UserError
 from plenum_verdicts.acting import DEFAULT_RISK, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
-from plenum_verdicts.logs import RIGHT, WRONG, SuiteLog
+from plenum_verdicts.logs import RIGHT, WRONG, ComparedRuns
 from plenum_verdicts.reports import (
     SuitePart,
     SuiteReport,
@@ -49,8 +49,8 @@ def judge_suite(
 def answer_questions(
     runs: SuiteRuns,
     settings: VerdictConfig,
-    compared: SuiteLog | None = None,
-    before: SuiteLog | None = None,
+    compared: ComparedRuns | None = None,
+    before: ComparedRuns | None = None,
 ) -> list[SuitePart]:
     """Answer what was asked of a suite besides its verdict.
 

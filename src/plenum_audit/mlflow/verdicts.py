@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from plenum.base import UserError
-from plenum_verdicts.logs import CaseLog, Columns, SuiteLog, collect_log, settle_results
+from plenum_verdicts.logs import CaseLog, Columns, ComparedRuns, collect_log, settle_results
 from plenum_verdicts.readers import READERS, list_traces, read_trace
 from plenum_verdicts.reports import explain_suite
 from plenum_verdicts.suites import SuiteAssessment, SuiteRule, SuiteRuns, assess_suite
@@ -71,7 +71,7 @@ def write_verdicts(
     _choose_results(rows, decision, score)
     placed = ((f"trace {row['id']}", row) for row in rows)
     cases = collect_log("evaluation", placed, READERS["mlflow"], Columns.of({}, ["id"])).cases
-    runs = SuiteLog(cases, "evaluation", "decisions").runs()
+    runs = ComparedRuns(cases, "evaluation", "decisions").runs()
     suite = assess_suite(runs, SuiteRule(acceptable, unacceptable))
     _write_assessments(traces, cases, runs)
     told = "\n".join(explain_suite(suite, runs)) + "\n"

@@ -119,6 +119,7 @@ def gather_report(
         The verdict on all cases together, of which the first ``repeats`` runs count.
     """
     rule = StabilityRule(settings.acceptable, settings.unacceptable)
+    # Runs are read once to judge and once to describe them: all of all cases may not fit in memory.
     most = settings.repeats if suite else None
     read_begun = partial(read_runs, most=most if begun else 0)
     judged = results or _judge(((job, read_begun(job)) for job in jobs), rule)

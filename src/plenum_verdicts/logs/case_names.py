@@ -76,6 +76,7 @@ def name_cases(
     """
     alike: defaultdict[tuple[str, str], list[LoggedRow]] = defaultdict(list)
     first: dict[str, str] = {}
+    # Sorted, so that a case of several ids has the same name in any order of the rows.
     for run in sorted(runs, key=lambda run: run.label) if placed else runs:
         label = first.setdefault(run.content, run.label) if placed and run.content else run.label
         alike[label, run.content].append(run)

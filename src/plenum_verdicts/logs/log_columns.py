@@ -158,7 +158,7 @@ def _unpack(value: Any) -> Any:
 
 
 _BEGINNINGS = ("{", "[", "`", "<")
-"""How JSON begins, a fence, and reasoning."""
+"""Beginnings of JSON, of a fence, and of reasoning."""
 
 
 def is_chosen(row: Row, where: Mapping[str, Any]) -> bool:

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Sequence
 
 from plenum.base import redact
 from plenum_verdicts.cases import AuditCase, comparable
-from plenum_verdicts.logs import DOCS
 from plenum_verdicts.logs.case_logs import CaseLog
+from plenum_verdicts.logs.log_columns import DOCS
 from plenum_verdicts.logs.log_mixtures import mixtures
 from plenum_verdicts.logs.logged_run import decision
 

@@ -1,4 +1,4 @@
-"""What was found in a log, in words, before anything is judged; and when it can't be judged."""
+"""Findings in a log, in words, before it is judged; or the reason why it can't be."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence

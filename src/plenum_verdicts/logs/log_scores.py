@@ -24,7 +24,7 @@ _WORDS = {
     **dict.fromkeys(("false", "no", "fail", "failed", "wrong", "incorrect", "i", "n"), 0.0),
     "p": 0.5,
 }
-"""What the words of judges count, those of inspect among them: C, P, I and N."""
+"""Scores by the words of judges, with those of inspect: C, P, I and N."""
 
 _TELLING = {
     "correct", "correctness", "right", "accuracy", "exact_match", "exactmatch", "success", "pass",

@@ -14,9 +14,6 @@ from .audit import Circumstances as Circumstances
 from .audit import Cost as Cost
 from .audit import DifferingRuns as DifferingRuns
 from .audit import DivergenceSource as DivergenceSource
-from .audit import ShareInterval as ShareInterval
-from .audit import SuitePart as SuitePart
-from .audit import SuiteReport as SuiteReport
 from .audit import list_verdict_fields as list_verdict_fields
 from .audit import measure_accuracy as measure_accuracy
 from .causes import find_causes as find_causes
@@ -37,7 +34,6 @@ from .publish import publish_report as publish_report
 from .publish import publish_unbegun as publish_unbegun
 from .publish import read_study as read_study
 from .publish import write_report as write_report
-from .record import AuditRecord as AuditRecord
 from .record import AuditSubject as AuditSubject
 from .record import record_audit as record_audit
 from .sections import collect_sections as collect_sections
@@ -47,6 +43,8 @@ from .subjects import digest_file as digest_file
 from .subjects import digest_manifest as digest_manifest
 from .subjects import list_case_subjects as list_case_subjects
 from .subjects import list_log_subjects as list_log_subjects
+from .suite import SuitePart as SuitePart
+from .suite import SuiteReport as SuiteReport
 from .suite_words import explain as explain
 from .suite_words import explain_split as explain_split
 from .suite_words import explain_suite as explain_suite
@@ -59,7 +57,6 @@ __all__ = [
     "SUITE",
     "VERDICT",
     "Accuracy",
-    "AuditRecord",
     "AuditReport",
     "AuditSubject",
     "CaseAudit",
@@ -67,7 +64,6 @@ __all__ = [
     "Cost",
     "DifferingRuns",
     "DivergenceSource",
-    "ShareInterval",
     "SuitePart",
     "SuiteReport",
     "collect_sections",

@@ -12,7 +12,7 @@ from plenum.base import UserError, percent
 from plenum.reports import Column, Table
 from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct
 from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.reports.audit import short
+from plenum_verdicts.reports.names import short
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
 
 SCHEMA = "plenum.acts/1"

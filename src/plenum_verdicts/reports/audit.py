@@ -2,16 +2,14 @@
 
 import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime
-from pathlib import Path
 from typing import Any
 
 from pydantic import InstanceOf
 
-from plenum.base import code_version, flatten, keep_finite
-from plenum.reports import Table
+from plenum.base import code_version, keep_finite
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -26,9 +24,10 @@ from plenum_verdicts.dynamics import (
     estimate_accuracy,
 )
 from plenum_verdicts.reports.causes import Cause
+from plenum_verdicts.reports.names import short
 from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.sections import OptionalSections
-from plenum_verdicts.suites import SuiteAssessment
+from plenum_verdicts.reports.suite import SuiteReport
 
 SCHEMA = "plenum.audit/1"
 """Version of the format, raised when a field is removed or changes its meaning."""
@@ -47,9 +46,6 @@ _SCHEMAS = {AUDIT: SCHEMA, SUITE: "plenum.suite/1", VERDICT: "plenum.verdict/1"}
 
 LOGS = "logs"
 """Backend of runs that were logged elsewhere, without calls."""
-
-LONG = 60
-"""Number of a name's letters in tables."""
 
 
 @dataclass(frozen=True)
@@ -314,56 +310,6 @@ class Circumstances:
 
 
 @dataclass(frozen=True)
-class SuitePart:
-    """A further answer about a suite.
-
-    Attributes
-    ----------
-    name
-        Its name in the JSON.
-    held
-        What the JSON has of it.
-    lines
-        What is printed of it, in sentences.
-    status
-        The exit status, if this part decides it.
-    table
-        Printed before the sentences.
-    draw
-        Draws it in a folder, and returns the files.
-    """
-
-    name: str
-    held: Mapping[str, Any]
-    lines: tuple[str, ...]
-    status: int | None = None
-    table: Table | None = None
-    draw: Callable[[Path], list[Path]] | None = None
-
-
-@dataclass(frozen=True)
-class SuiteReport:
-    """The verdict on all cases of a suite together.
-
-    Attributes
-    ----------
-    sentences
-        What is shown of the suite, the verdict first.
-    parts
-        What else was asked.
-    """
-
-    found: SuiteAssessment
-    sentences: tuple[str, ...]
-    parts: tuple[SuitePart, ...] = ()
-
-    def status(self, undecided: str | None) -> int:
-        """Return the exit status: that of the part that decides it, or of the verdict."""
-        decided = [part.status for part in self.parts if part.status is not None]
-        return decided[0] if decided else self.found.status(undecided)
-
-
-@dataclass(frozen=True)
 class AuditReport:
     """The audit of a program on its cases.
 
@@ -507,21 +453,6 @@ def _drop_infinite(value: Any) -> Any:
     if isinstance(value, list | tuple):
         return [_drop_infinite(each) for each in value]
     return keep_finite(value) if isinstance(value, float) else value
-
-
-def short(name: str) -> str:
-    """Return a name as one short line for a table."""
-    line = quiet(name) or "-"
-    return line if len(line) <= LONG else f"{line[: LONG - 1]}…"
-
-
-def quiet(text: str) -> str:
-    """Return a text as one line that is no command of GitHub's runner.
-
-    A line of the screen may begin with it: an invisible mark stands before what would be a command.
-    """
-    line = flatten(text)
-    return f"\u200b{line}" if line.lstrip().startswith(("::", "##[")) else line
 
 
 def list_verdict_fields(

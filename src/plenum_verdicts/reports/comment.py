@@ -25,6 +25,7 @@ def comment(audit: AuditReport) -> str:
     if audit.suite:  # only those that a person has to decide
         needed = tuple(c for c in audit.cases if c.disagreement or c.unanimous_and_wrong)
         shown = replace(audit, cases=needed)
+    # Those that a person has to decide are named one by one, as far as the comment goes.
     apart = MOST if audit.suite else SHOWN
     listed, left = tables.verdicts(shown, MOST, True, apart) if shown.cases else (None, 0)
     explained = [case for case in audit.by_need if case.causes]

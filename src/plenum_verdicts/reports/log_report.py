@@ -7,7 +7,7 @@ from math import fsum
 from plenum.base import digest
 from plenum.reports import Sides
 from plenum_verdicts.dynamics import FAILED, AuditResult
-from plenum_verdicts.logs import CaseLog, Log, SuiteLog, list_messages, read_usage
+from plenum_verdicts.logs import CaseLog, ComparedRuns, Log, list_messages, read_usage
 from plenum_verdicts.reports.audit import (
     LOGS,
     AuditReport,
@@ -15,12 +15,12 @@ from plenum_verdicts.reports.audit import (
     Circumstances,
     Cost,
     DifferingRuns,
-    SuiteReport,
     list_verdict_fields,
     measure_accuracy,
 )
 from plenum_verdicts.reports.dialogue import Message, align, latest_parting
 from plenum_verdicts.reports.sections import collect_sections
+from plenum_verdicts.reports.suite import SuiteReport
 from plenum_verdicts.reports.words import format_outcome
 
 MOST_COMPARED = 40
@@ -28,7 +28,7 @@ MOST_COMPARED = 40
 
 
 def report_log(
-    log: Log, compared: SuiteLog, results: AuditResult, suite: SuiteReport | None = None
+    log: Log, compared: ComparedRuns, results: AuditResult, suite: SuiteReport | None = None
 ) -> AuditReport:
     """Return the verdicts on a log.
 
@@ -80,7 +80,7 @@ def show_pair(audited: CaseAudit, logged: CaseLog) -> Sides | None:
     return align(audited.name, (heads[0], heads[1]), left, right)
 
 
-def _case(logged: CaseLog, program: str, compared: SuiteLog, results: AuditResult) -> CaseAudit:
+def _case(logged: CaseLog, program: str, compared: ComparedRuns, results: AuditResult) -> CaseAudit:
     case = logged.case
     verdict, together = results.cases[case.id], results.family
     failures = Counter(end["reason"] for end in logged.ends if end["status"] == "failed")
@@ -106,7 +106,7 @@ def _case(logged: CaseLog, program: str, compared: SuiteLog, results: AuditResul
     )
 
 
-def _list_answers(compared: SuiteLog) -> dict[str, str]:
+def _list_answers(compared: ComparedRuns) -> dict[str, str]:
     answers = {each.case.id: compared.answer(each.case) for each in compared.kept}
     return {case: answer for case, answer in answers.items() if answer}
 

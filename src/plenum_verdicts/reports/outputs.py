@@ -32,6 +32,7 @@ def refuse_overwriting(settings: VerdictConfig) -> None:
     for name in ("logs", "baseline", "case"):
         given = str(getattr(settings, name) or "")
         path = Path(given).expanduser()
+        # Compared as files and not by name: links under other names lead to them too.
         files = path.iterdir() if path.is_dir() else map(Path, glob.glob(str(path)))
         if any(file.samefile(each) for file in files for each in written):
             raise UserError(

@@ -23,7 +23,7 @@ from plenum.reports import (
 )
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult
-from plenum_verdicts.logs import SuiteLog
+from plenum_verdicts.logs import ComparedRuns
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AUDIT, AuditReport
 from plenum_verdicts.reports.case_figures import draw_pictures
@@ -41,7 +41,7 @@ from plenum_verdicts.reports.outputs import (
     write_texts,
 )
 from plenum_verdicts.reports.page import MOST, MOST_PAIRS, document
-from plenum_verdicts.reports.suite import show_suite
+from plenum_verdicts.reports.suite_screen import show_suite
 from plenum_verdicts.reports.words import MOST_CASES, causes, lead, line, words
 
 _ASKED = {
@@ -58,7 +58,7 @@ _DRAWN = tuple(f"{name}.{kind}" for name in _ASKED for kind in ("svg", "png"))
 
 
 def publish_log(
-    audit: AuditReport, compared: SuiteLog, results: AuditResult, chosen: Settings
+    audit: AuditReport, compared: ComparedRuns, results: AuditResult, chosen: Settings
 ) -> None:
     """Publish the verdict on a log, of whose runs MLflow gets none.
 
@@ -102,6 +102,7 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
     with make_folder(out):
         for stale in _DRAWN if audit.files != AUDIT else ():
             (out / stale).unlink(missing_ok=True)
+        # Beside the page, which has figures of its own inside, for slides and comments.
         drawn = [file for part in _list_drawn(audit) for file in part(out)]
         named = {f"{audit.files}.{kind}": text for kind, text in texts.items()}
         return [*write_texts(named, out), *drawn]

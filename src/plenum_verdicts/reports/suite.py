@@ -1,30 +1,59 @@
-"""The verdict on a suite on the screen."""
+"""The verdict on a suite, with what else was asked, as reports take it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
-from plenum.reports import count_lines, prose_width, show, show_sentences
-from plenum_verdicts.reports.audit import SuiteReport
-from plenum_verdicts.reports.suite_screen import fit_screen
-from plenum_verdicts.reports.suite_words import explain
-
-_WRITTEN = 1
-"""Number of lines that name the files."""
+from plenum.reports import Table
+from plenum_verdicts.suites import SuiteAssessment
 
 
-def show_suite(suite: SuiteReport, doubts: Sequence[str]) -> None:
-    """Print the sentences that fit on a screen, and the tables."""
-    tables = sum(count_lines(part.table) for part in suite.parts if part.table is not None)
-    details = len(explain("details", suite.found)) if suite.found.score else 0
-    # How runs were read stands before what they show.
-    told = (*suite.sentences[:2], *doubts, *suite.sentences[2:])
-    kept = [len(told) - details, *(1 for _ in suite.parts)]
-    first, *answers = fit_screen(
-        [told, *(part.lines for part in suite.parts)], kept, tables + _WRITTEN, prose_width()
-    )
-    show_sentences(first)
-    for part, lines in zip(suite.parts, answers, strict=False):
-        if part.table is not None:
-            show([part.table])
-        show_sentences(lines)
-    for lines in answers[len(suite.parts) :]:
-        show_sentences(lines)
+@dataclass(frozen=True)
+class SuitePart:
+    """A further answer about a suite.
+
+    Attributes
+    ----------
+    name
+        Its name in the JSON.
+    held
+        What the JSON has of it.
+    lines
+        What is printed of it, in sentences.
+    status
+        The exit status, if this part decides it.
+    table
+        Printed before the sentences.
+    draw
+        Draws it in a folder, and returns the files.
+    """
+
+    name: str
+    held: Mapping[str, Any]
+    lines: tuple[str, ...]
+    status: int | None = None
+    table: Table | None = None
+    draw: Callable[[Path], list[Path]] | None = None
+
+
+@dataclass(frozen=True)
+class SuiteReport:
+    """The verdict on all cases of a suite together.
+
+    Attributes
+    ----------
+    sentences
+        What is shown of the suite, the verdict first.
+    parts
+        What else was asked.
+    """
+
+    found: SuiteAssessment
+    sentences: tuple[str, ...]
+    parts: tuple[SuitePart, ...] = ()
+
+    def status(self, undecided: str | None) -> int:
+        """Return the exit status: that of the part that decides it, or of the verdict."""
+        decided = [part.status for part in self.parts if part.status is not None]
+        return decided[0] if decided else self.found.status(undecided)

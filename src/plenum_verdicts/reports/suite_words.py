@@ -1,13 +1,12 @@
 """The sentences of a suite and of answers to further questions, from ``suite_words.j2``."""
 
 from collections import Counter
-from collections.abc import Sequence
 from typing import Any
 
 from plenum.base import flatten
 from plenum.reports import join_items, render
 from plenum_verdicts.dynamics import FAILED, NO_DECISION, e_value
-from plenum_verdicts.reports.audit import short
+from plenum_verdicts.reports.names import append_names, short
 from plenum_verdicts.suites import HALVING, SourceSplit, SuiteAssessment, SuiteRuns, drop_number
 
 _MUCH = 1_000_000
@@ -40,12 +39,6 @@ def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> tuple[str, ...]:
 def explain_split(split: SourceSplit) -> tuple[str, ...]:
     """Return what each source adds, the largest first, and what the log can't tell apart."""
     return explain("split", split, shares=_share_out(split))
-
-
-def append_names(names: Sequence[str], most: int = 10) -> str:
-    """Return the first names of cases after a colon, and the number of others; empty without."""
-    more = f" and {len(names) - most:,} more" if len(names) > most else ""
-    return f": {', '.join(map(short, names[:most]))}{more}" if names else ""
 
 
 def _format_strength(log: float) -> str:

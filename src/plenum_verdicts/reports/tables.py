@@ -22,8 +22,9 @@ from plenum.reports import (
     space_words,
     uncapital,
 )
-from plenum_verdicts.reports.audit import AuditReport, CaseAudit, DivergenceSource, short
+from plenum_verdicts.reports.audit import AuditReport, CaseAudit, DivergenceSource
 from plenum_verdicts.reports.case_groups import SHOWN, count_cases, group_cases
+from plenum_verdicts.reports.names import short
 from plenum_verdicts.reports.words import (
     format_counts,
     format_decisions,

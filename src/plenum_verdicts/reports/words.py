@@ -11,9 +11,8 @@ from plenum_verdicts.reports.audit import (
     VERDICT,
     AuditReport,
     CaseAudit,
-    quiet,
-    short,
 )
+from plenum_verdicts.reports.names import quiet, short
 
 _LONGEST = 40
 """Number of letters of an option's name in a sentence."""

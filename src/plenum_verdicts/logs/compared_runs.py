@@ -36,7 +36,7 @@ Failures = Literal["differ", "wrong", "leave_out"]
 
 
 @dataclass(frozen=True)
-class SuiteLog:
+class ComparedRuns:
     """The runs of a log, and what it means that two of them end differently.
 
     Attributes
@@ -101,6 +101,7 @@ class SuiteLog:
         UserError
             No run reached a decision, or ``compare`` asks for what isn't known of every run.
         """
+        # Outputs may be empty, such as those of calls of tools, and yet be right or wrong.
         ended = {end["decision"] for each in self.kept for end in each.ends if "decision" in end}
         if not ended - ({NO_DECISION} if self.compared == "decisions" else set()):
             why = "; ".join(("no run of it came to a decision", *list_doubts(self.cases)))
@@ -126,6 +127,7 @@ class SuiteLog:
         if self.compared == "decisions":
             return (*case.options, *failed)
         ended = self.outcomes[case.id] if self.compared == "score" else ()
+        # Evidence on the most frequent outcome needs two, also where all scores are equal.
         return tuple(dict.fromkeys((*sorted({*ended} - {FAILED}), RIGHT, WRONG)))
 
     def answer(self, case: AuditCase) -> str | None:
@@ -218,7 +220,7 @@ def is_suite(cases: Sequence[CaseLog], rule: StabilityRule) -> bool:
     return typical > 1 and equal[""].verdict == UNDECIDED
 
 
-def describe_choices(log: SuiteLog, chosen: bool) -> list[str]:
+def describe_choices(log: ComparedRuns, chosen: bool) -> list[str]:
     """Return sentences on what was chosen for a suite, and how to choose otherwise.
 
     Parameters
@@ -234,7 +236,7 @@ def describe_choices(log: SuiteLog, chosen: bool) -> list[str]:
     return [*told, *_tell_compared(log), *_tell_failures(log), *_tell_scores(log)]
 
 
-def _tell_compared(log: SuiteLog) -> Iterator[str]:
+def _tell_compared(log: ComparedRuns) -> Iterator[str]:
     """Yield what two runs differ by, and what the other comparison would give."""
     compared, alone = log.compared, log.texts <= {RIGHT, WRONG, str(None)}
     known = not any(None in _rights(each) for each in log.kept)
@@ -247,13 +249,13 @@ def _tell_compared(log: SuiteLog) -> Iterator[str]:
         yield f"Two runs of a case end differently if their decisions do; {other}"
 
 
-def _say_other(log: SuiteLog, compare: Compared, what: str) -> str:
+def _say_other(log: ComparedRuns, compare: Compared, what: str) -> str:
     """Say how often runs differ by the other comparison, which may disagree with this one."""
     found = estimate_disagreement(replace(log, compare=compare).runs().where_repeated(2))
     return f"{what} they do in {100 * found.value:.1f} % of pairs (compare={compare})."
 
 
-def _tell_failures(log: SuiteLog) -> Iterator[str]:
+def _tell_failures(log: ComparedRuns) -> Iterator[str]:
     """Yield what failed runs count as, and what the other choice would give."""
     failed = sum(end["status"] == "failed" for each in log.cases for end in each.ends)
     if not failed:
@@ -279,7 +281,7 @@ def _tell_failures(log: SuiteLog) -> Iterator[str]:
     )
 
 
-def _tell_scores(log: SuiteLog) -> Iterator[str]:
+def _tell_scores(log: ComparedRuns) -> Iterator[str]:
     """Yield what a reader must know of a log's scores."""
     rows = [row for each in log.cases for row in each.rows]
     scores = [score for each in log.kept for score in _scores(each)]

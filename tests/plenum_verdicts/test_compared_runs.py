@@ -8,19 +8,19 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum_verdicts.cases.case import AuditCase
 from plenum_verdicts.logs.case_logs import CaseLog
-from plenum_verdicts.logs.suite_rows import SuiteLog, describe_choices
+from plenum_verdicts.logs.compared_runs import ComparedRuns, describe_choices
 
 CASE = AuditCase("a", "?", {"x": "x", "y": "y"})
 
 
-def suite(*rows: tuple[str, float], **asked: Any) -> SuiteLog:
+def suite(*rows: tuple[str, float], **asked: Any) -> ComparedRuns:
     """One case: a run for each decision, empty if it failed, with its score."""
     ends = tuple(
         {"status": "completed", "decision": d} if d else {"status": "failed", "reason": "bug"}
         for d, _ in rows
     )
     held = tuple({"decision": d, "score": s, "right": s == 1} for d, s in rows)
-    return SuiteLog((CaseLog(CASE, held, ends),), "logs=a", **asked)
+    return ComparedRuns((CaseLog(CASE, held, ends),), "logs=a", **asked)
 
 
 @pytest.mark.parametrize(
@@ -53,4 +53,4 @@ def test_what_is_not_known_of_every_run_cannot_be_compared() -> None:
     log = suite(("x", 1), ("x", 1), compare="right")
     bare = CaseLog(CASE, ({"decision": "x"},) * 2, log.cases[0].ends)
     with pytest.raises(UserError, match="compare: right; logs=a doesn't say of every run"):
-        SuiteLog((bare,), "logs=a", compare="right").runs()
+        ComparedRuns((bare,), "logs=a", compare="right").runs()

@@ -2,12 +2,14 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from plenum.design import name_conditions
 from plenum.records import Journal
 from plenum.reports import estimates
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER, gather_committees
@@ -51,7 +53,9 @@ class Kept:
         return Settings(self.study, "sqlite:///unused.db", Path("unused"), draws=100)
 
     def data(self, most: int | None = None) -> dict[str, Any]:
-        return type(self).gathered(self.chosen, self.tracked, self.kept, most)
+        names = name_conditions([each.factors for each in self.tracked])
+        named = [replace(c, name=name) for c, name in zip(self.tracked, names, strict=True)]
+        return type(self).gathered(self.chosen, named, self.kept, most)
 
     def page(self, most: int | None = None) -> Path:
         """The explorer of all conditions, as a file."""

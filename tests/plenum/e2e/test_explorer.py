@@ -62,7 +62,7 @@ def test_it_opens_with_two_that_decide_differently_side_by_side(
     paths[3, :4] = agreed[0, :4]  # 3 leaves the first two after round 4, 2 is never with them
     study.condition(4, 6, paths=paths, roles="off")
     with opened(study.page()) as seen:
-        assert seen.text("#condition-title").startswith("off")
+        assert seen.text("#condition-title").startswith("roles=off")
         assert [seen.text(f"#heads .{side} b") for side in ("left", "right")] == ["#0", "#3"]
         assert "They part in round" in seen.text("#parting")
         assert seen.page.locator("#talk .ballots .apart").count() == len(SEATS)
@@ -292,6 +292,9 @@ def test_a_large_study_is_searched_on_a_page_of_its_own(opened: Open, tmp_path: 
     entries = [
         {
             **{"id": f"{at:08x}", "factors": dict(zip(levels, each, strict=True)), "symbol": "λ̂"},
+            "name": " ".join(
+                f"{factor}={level}" for factor, level in zip(levels, each, strict=True)
+            ),
             **{"status": "ok", "n": 4, "failed": 0, "pending": 0, "target": 4, "warnings": []},
             **{"lambda": at / 1e4, "low": at / 1e4 - 0.1, "high": at / 1e4 + 0.1},
             **{"estimates": {"rounds": at % 7}, "page": f"explorer/{at // 50 + 1:04d}.html"},
@@ -308,7 +311,7 @@ def test_a_large_study_is_searched_on_a_page_of_its_own(opened: Open, tmp_path: 
         assert seen.text("#count") == "2,000 conditions"
         assert seen.page.locator(rows).count() == 50
         seen.page.select_option("#order", "estimate down")
-        assert seen.text(f"{first} a") == "HL-24 · 79"
+        assert seen.text(f"{first} a") == "scenario=HL-24 seed=79"
         assert seen.page.get_attribute(f"{first} a", "href") == "explorer/0040.html#c=000007cf"
         seen.page.fill("#filter", "scenario=hl-03")
         assert seen.text("#count") == "80 of 2,000 conditions"
@@ -318,7 +321,7 @@ def test_a_large_study_is_searched_on_a_page_of_its_own(opened: Open, tmp_path: 
         fragment = "#" + seen.page.url.partition("#")[2]
     with opened(file, fragment) as again:
         assert again.text("#place") == "page 2 of 2"
-        assert again.text(f"{first} a") == "HL-03 · 29"
+        assert again.text(f"{first} a") == "scenario=HL-03 seed=29"
         again.page.select_option("[data-factor=seed]", "=7")
         assert again.text("#count") == "1 of 2,000 conditions"
         again.page.fill("#filter", "no such condition")
@@ -346,7 +349,7 @@ def test_the_conditions_of_a_large_study_are_read_on_pages_beside_it(
     assert link is not None
     where, _, fragment = link.partition("#")
     with opened(tmp_path / where, f"#{fragment}") as there:
-        assert there.text("#condition-title bdi") == "on · mixed"
+        assert there.text("#condition-title bdi") == "roles=on model=mixed"
         assert estimate.split()[1] in there.text("#conditions [aria-selected=true]")
         assert there.page.get_attribute("#common a", "href") == "../large.html"
         there.choose(0, 1)

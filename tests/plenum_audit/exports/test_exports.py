@@ -144,4 +144,5 @@ def test_the_statement_on_a_suite(tmp_path: Path, log: Path) -> None:
     assert digests(held) == {"logs": sha256(log.read_bytes()), "suite.json": sha256(report)}
     wrong = audit(tmp_path, "case=case.yaml", "inspect_scores=x.jsonl")
     assert wrong.returncode == 2
-    assert "inspect_scores: x.jsonl; it needs logs=FILE" in wrong.stderr
+    assert wrong.stderr.startswith("error: inspect_scores: ")
+    assert "needs logs=FILE" in wrong.stderr

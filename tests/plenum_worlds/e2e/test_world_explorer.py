@@ -195,4 +195,4 @@ def test_the_command_explores_a_study_of_worlds(
     assert link is not None
     where, _, fragment = link.partition("#")
     with opened(stored / where, f"#{fragment}") as there:
-        assert there.text("#condition-title bdi") == "implicit"
+        assert there.text("#condition-title bdi") == "consensus=implicit"

@@ -270,6 +270,10 @@ def _is_plain(value: Any) -> bool:
     """Return whether a value is certainly a JSON value; most are, and need no conversion."""
     if isinstance(value, str):
         return value.isascii()
+    if type(value) is dict:
+        return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
+    if type(value) is list:
+        return all(map(_is_plain, value))
     return (
         value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0)
     )

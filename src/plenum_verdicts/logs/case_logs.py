@@ -5,6 +5,7 @@ Nothing in these runs was controlled: neither their order, nor settings, nor sha
 
 import json
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -310,7 +311,10 @@ def _run(
     if not (label := read_label(read["case"])):
         raise Wrong("case: empty")
     number = None if several or number == "" else number
-    told = "" if content is None else _encode(content)
+    told = "" if content is None else sys.intern(_encode(content))
+    for name in _ALIKE & read.keys():  # the runs of a case share these texts: each is kept once
+        if type(read[name]) is str:
+            read[name] = sys.intern(read[name])
     return LoggedRow(place, number, read, label, told, read_marks(row))
 
 
@@ -323,6 +327,7 @@ def _drop_nothing(row: dict[str, Any]) -> None:
         row["cached"] = True
 
 
+_ALIKE = frozenset({"case", "text", "decision", "answer", "model", "wording", "version"})
 _NO_ERROR = ("", "none", "nan", "null", "false")
 _SHOWN = 5
 _encode = json.JSONEncoder(sort_keys=True, default=str).encode

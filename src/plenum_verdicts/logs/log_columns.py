@@ -75,7 +75,11 @@ class Columns:
         """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
         if not self.named:
-            return {name: v for name, v in row.items() if name in _KNOWN or name in self.kept}
+            return {
+                name: value
+                for name, value in row.items()
+                if (name in _KNOWN or name in self.kept) and (value or name != "scores")
+            }
         if self._unseen:
             self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
         moved = {column for of in self.named.values() for column in _columns(of)}

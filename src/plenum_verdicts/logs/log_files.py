@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, require_regular_file
+from plenum.base import UserError, digest, require_regular_file
 from plenum_verdicts.readers import LogReader, LogSource, describe_program, find_reader
 
 _SUFFIXES = (".csv", ".eval", ".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
@@ -80,17 +80,15 @@ def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
     UserError
         Two files are equal.
     """
-    hashed = hashlib.blake2b(digest_size=16)
-    names: dict[bytes, str] = {}
+    names: dict[str, str] = {}
     for source in sources:
-        one = hashlib.blake2b(digest_size=16)
+        hashed = hashlib.blake2b(digest_size=16)
         for piece in _pieces(source):
             hashed.update(piece)
-            one.update(piece)
-        if (found := one.digest()) in names:  # the same runs would count twice
+        if (found := hashed.hexdigest()) in names:  # the same runs would count twice
             raise UserError(
                 f"logs: {source.name} and {names[found]} are equal, byte by byte; give one of them"
             )
         names[found] = source.name
     about: Mapping[str, Any] = describe_program(reader, sources[0])
-    return {"logs": hashed.hexdigest(), **about}
+    return {"logs": digest([*names]) if len(names) > 1 else found, **about}

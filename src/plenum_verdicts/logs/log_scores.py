@@ -98,12 +98,13 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     for row in ran:
         if "right" in row:
             results.right = True
-            if (right := read_right(row.pop("right"))) is not None:
-                row["right"] = right
-            elif not wanted:  # no other score says what the log's own word doesn't
-                row["unmeasured"] = True
-                row.pop("scores", None)
-                row.pop("score", None)
+            row["right"] = read_right(row["right"])  # in its place: a moved field takes memory
+            if row["right"] is None:
+                del row["right"]
+                if not wanted:  # no other score says what the log's own word doesn't
+                    row["unmeasured"] = True
+                    row.pop("scores", None)
+                    row.pop("score", None)
     results.score = _choose([row for row in ran if "unmeasured" not in row], wanted, results)
     if not (results.score or results.right) and any(row.get("scores") for row in ran):
         for row in ran:  # else being equal to the answer would stand in for all of its scores
@@ -267,7 +268,7 @@ def _measure(rows: Sequence[Row], name: str, scale: Scale | None) -> set[float]:
     """Bring all scores to a scale from 0 to 1, and return them; take out those not measured."""
     numbers: set[float] = set()
     for row in rows:
-        given = row.pop("score", None)
+        given = row.get("score")
         try:
             number = _number(given, scale)
         except ValueError:
@@ -275,6 +276,8 @@ def _measure(rows: Sequence[Row], name: str, scale: Scale | None) -> set[float]:
         if number is not None:
             row["score"] = number
             numbers.add(number)
+        else:
+            row.pop("score", None)
     low, high = min(numbers, default=0.0), max(numbers, default=1.0)
     if (low < 0 or high > 1) and scale is not None:
         raise UserError(f"scale=[{scale[0]:g},{scale[1]:g}]: a score of {name} lies outside")

@@ -68,7 +68,7 @@ def publish_acts(
     }
     out = Path(settings.out)
     with make_folder(out):
-        files = write_texts({_FILE: json.dumps(held, indent=1) + "\n"}, out)
+        files = write_texts([(_FILE, json.dumps(held, indent=1) + "\n")], out)
     lines = [f"{short(each.case)}: {_act(each)}" for each in acts]
     rehearsal = [f"This is a {REHEARSAL}."] if simulated else []
     return [*lines, *errors, *rehearsal, f"written: {', '.join(map(str, files))}"]

@@ -3,8 +3,9 @@
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
+from functools import cached_property
 from typing import Any
 
 from pydantic import InstanceOf
@@ -402,7 +403,7 @@ class AuditReport:
         """True or false by the exit status; ``None`` for neither."""
         return self.exit_status == 0 if self.exit_status in (0, 1) else None
 
-    @property
+    @cached_property
     def by_need(self) -> tuple[CaseAudit, ...]:
         """Cases in order of urgency: unstable ones, undecided ones, and by disagreement.
 
@@ -423,7 +424,8 @@ class AuditReport:
     def json(self) -> str:
         """Return the content of its JSON: on cases, on all of them together, or on both."""
         schema, suite = _SCHEMAS[self.files], self._hold_suite()
-        held = {name: value for name, value in vars(self).items() if name not in _UNWRITTEN}
+        named = (each.name for each in fields(self) if each.name not in _UNWRITTEN)
+        held = {name: getattr(self, name) for name in named}
         held = {"schema": schema, **held}
         if self.files == SUITE:
             held = {"schema": schema, "study": self.study, **suite}

@@ -2,7 +2,7 @@
 
 import glob
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -57,11 +57,23 @@ def make_folder(out: Path) -> Iterator[None]:
         raise UserError(f"out: {out} can't be written to: {error.strerror}") from None
 
 
-def write_texts(texts: Mapping[str, str], out: Path) -> list[Path]:
-    """Write texts to files by name, and return these."""
-    for name, text in texts.items():
-        (out / name).write_text(text, encoding="utf-8", newline="")
-    return [out / name for name in texts]
+def write_texts(texts: Iterable[tuple[str, str]], out: Path) -> list[Path]:
+    """Write texts to files by name, and return these; none is replaced before all are written.
+
+    Parameters
+    ----------
+    texts
+        Names of files with their texts; large ones may be made one after the other.
+    """
+    unfinished = {}
+    try:
+        for name, text in texts:
+            unfinished[out / name] = part = out / f".{name}.part"
+            part.write_text(text, encoding="utf-8", newline="")
+        return [part.replace(file) for file, part in unfinished.items()]
+    finally:
+        for part in unfinished.values():
+            part.unlink(missing_ok=True)
 
 
 def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
@@ -71,4 +83,5 @@ def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
         formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
         return f"'{cell}" if formula else cell
 
-    return frame.map(guard)
+    texts = frame.select_dtypes(["object", "string"])
+    return frame.assign(**texts.map(guard))

@@ -92,19 +92,19 @@ def publish_report(audit: AuditReport, page: str, chosen: Settings) -> AuditRepo
 
 def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
     """Write every output; raises :class:`UserError` if the folder isn't writable."""
-    texts = {
-        "json": audit.json(),
-        "html": page,
-        "xml": junit(audit),
-        "md": comment(audit),
-        "csv": format_csv(guard_cells(make_frame_of_cases(audit))),
+    made: dict[str, Callable[[], str]] = {
+        "json": audit.json,
+        "html": lambda: page,
+        "xml": lambda: junit(audit),
+        "md": lambda: comment(audit),
+        "csv": lambda: format_csv(guard_cells(make_frame_of_cases(audit))),
     }
     with make_folder(out):
         for stale in _DRAWN if audit.files != AUDIT else ():
             (out / stale).unlink(missing_ok=True)
         # Beside the page, which has figures of its own inside, for slides and comments.
         drawn = [file for part in _list_drawn(audit) for file in part(out)]
-        named = {f"{audit.files}.{kind}": text for kind, text in texts.items()}
+        named = ((f"{audit.files}.{kind}", make()) for kind, make in made.items())
         return [*write_texts(named, out), *drawn]
 
 

@@ -17,6 +17,7 @@ LAYERS = {
     "plenum_archive": "archive",
     "plenum_audit": "doors",
     "plenum_audit.design": "design",
+    "plenum_audit.dynamics": "dynamics",
     "plenum_audit.execution": "execution",
     "plenum_audit.kind": "design",
     "plenum_audit.log_counts": "records",

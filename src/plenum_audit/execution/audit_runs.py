@@ -26,13 +26,19 @@ from plenum.execution import (
     run_sweep,
 )
 from plenum.records import DamagedJournal, Transcript, read
+from plenum_audit.dynamics import (
+    LEAST_REPEATS,
+    LEAST_TOKENS,
+    describe_kept_results,
+    find_cache,
+    find_cache_without_calls,
+    find_change,
+)
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs import Audit, Proxy, require_program
 from plenum_audit.tracking import collect_calls
 from plenum_verdicts.dynamics import (
     FAILED,
-    LEAST_REPEATS,
-    LEAST_TOKENS,
     NO_DECISION,
     STABLE,
     UNDECIDED,
@@ -41,11 +47,7 @@ from plenum_verdicts.dynamics import (
     StabilityRule,
     begin_evidence,
     compute_worsening,
-    describe_kept_results,
     encode_outcomes,
-    find_cache,
-    find_cache_without_calls,
-    find_change,
     horizon,
     judge_case,
     p_value,

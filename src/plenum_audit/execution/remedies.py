@@ -10,6 +10,7 @@ import numpy as np
 from plenum.base import keep_finite, percent
 from plenum.design import Job
 from plenum.execution import add_begun, list_problems, run_sweep
+from plenum_audit.dynamics import bound_gain, evaluate_votes
 from plenum_audit.execution.audit_runs import AuditRuns, CaseRuns, list_ended
 from plenum_audit.programs import Audit, format_settings, require_program
 from plenum_verdicts.dynamics import (
@@ -19,8 +20,6 @@ from plenum_verdicts.dynamics import (
     CaseVerdict,
     StabilityRule,
     TriedOption,
-    bound_gain,
-    evaluate_votes,
     judge_case,
     judge_family,
 )

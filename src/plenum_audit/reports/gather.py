@@ -17,13 +17,12 @@ from plenum.records import MESSAGES, SIMULATED, Transcript
 from plenum.reports import origin
 from plenum.tracking import StoredTranscript, TrackedCondition, transcript_file
 from plenum_audit.design import AuditConfig
+from plenum_audit.dynamics import compare_calls, find_cache
 from plenum_audit.tracking import collect_calls
 from plenum_verdicts.dynamics import (
     UNDECIDED,
     AuditResult,
     StabilityRule,
-    compare_calls,
-    find_cache,
     judge_cases,
     judge_family,
     plan_further,

@@ -10,8 +10,6 @@ from .audit_runs import Further as Further
 from .audit_runs import horizon as horizon
 from .audit_runs import plan_further as plan_further
 from .audit_runs import simulate_audits as simulate_audits
-from .audit_votes import bound_gain as bound_gain
-from .audit_votes import evaluate_votes as evaluate_votes
 from .audits import FAILED as FAILED
 from .audits import NO_DECISION as NO_DECISION
 from .audits import STABLE as STABLE
@@ -29,21 +27,12 @@ from .audits import judge_cases as judge_cases
 from .audits import judge_family as judge_family
 from .audits import p_value as p_value
 from .audits import select_ended as select_ended
-from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
-from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
-from .parting_calls import Place as Place
-from .parting_calls import compare_calls as compare_calls
-from .parting_calls import describe_kept_results as describe_kept_results
-from .parting_calls import find_cache as find_cache
-from .parting_calls import find_cache_without_calls as find_cache_without_calls
-from .parting_calls import find_change as find_change
+from .parting_place import Place as Place
 from .sequential import compute_unstable as compute_unstable
 from .sequential import e_value as e_value
 
 __all__ = [
     "FAILED",
-    "LEAST_REPEATS",
-    "LEAST_TOKENS",
     "NO_DECISION",
     "STABLE",
     "STOPPED",
@@ -58,21 +47,14 @@ __all__ = [
     "StabilityRule",
     "TriedOption",
     "begin_evidence",
-    "bound_gain",
     "compare",
-    "compare_calls",
     "compute_unstable",
     "compute_worsening",
     "decide_outcome",
-    "describe_kept_results",
     "e_value",
     "encode_outcomes",
     "estimate_accuracy",
-    "evaluate_votes",
     "exit_status",
-    "find_cache",
-    "find_cache_without_calls",
-    "find_change",
     "find_mixed_models",
     "horizon",
     "judge_case",

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from plenum_verdicts.dynamics.parting_calls import (
+from plenum_audit.dynamics.parting_calls import (
     LEAST_REPEATS,
     compare_calls,
     describe_kept_results,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from plenum_verdicts.dynamics.audit_votes import SIZES, bound_gain, decides, evaluate_votes, vote
+from plenum_audit.dynamics.audit_votes import SIZES, bound_gain, decides, evaluate_votes, vote
 from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
 
 OPTIONS = ("A", "B", "C")

@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from plenum_verdicts.dynamics import Place
+
 Columns = Mapping[Any, Sequence[Any]]
 Codes = NDArray[np.int64]
 
@@ -25,27 +27,6 @@ LEAST_ALIKE = 2
 
 LEAST_TOKENS = 24
 """Shorter answers, such as a label, may be equal without a cache."""
-
-
-@dataclass(frozen=True)
-class Place:
-    """A call at which pairs of runs first differ.
-
-    Attributes
-    ----------
-    seat, round
-        The seat of the call, and the number of the call among the seat's.
-    pairs
-        Number of pairs of runs that first differ there.
-    unprovoked
-        Number of those whose prompts differ there although nothing before did: the program itself
-        isn't deterministic.
-    """
-
-    seat: str
-    round: int
-    pairs: int
-    unprovoked: int
 
 
 @dataclass(frozen=True)

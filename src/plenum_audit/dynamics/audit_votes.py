@@ -8,7 +8,7 @@ import numpy as np
 from scipy.special import gammaln, xlogy
 
 from plenum.dynamics import Floats
-from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, StabilityRule
+from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE, CaseVerdict, StabilityRule
 
 SIZES = (3, 5, 7, 9)
 """Numbers of runs in a vote."""

@@ -118,13 +118,13 @@ def draw_verdict(number: int, draw: int) -> Row:
     running, first = suites.RunningSuite(RULE), "undecided"
     for apart in draw_runs(generator, split(right), RUNS).disagreements():
         running.add(np.array([apart]))
-        if (first := running.verdict.verdict) != "undecided":
+        if (first := running.verdict) != "undecided":
             break
     return {"reached": float(first == verdict)}
 
 
 def draw_gate(number: int, draw: int) -> Row:
-    """Return whether limits of a gate's errors hold, and whether a better gate is none."""
+    """Return whether limits of a gate's errors hold."""
     generator, mixtures = seed(7, number, draw), [*MIXTURES.values()]
     shares = mixtures[draw % len(mixtures)](generator, CASES)
     runs, right = draw_runs(generator, shares, RUNS), shares[None, :, 0]
@@ -137,16 +137,12 @@ def draw_gate(number: int, draw: int) -> Row:
 
     fails, misses = find_errors(GATES[number])
     found = suites.assess_gate(suites.parse_gate(GATES[number]), runs, DROP)
-    better = None if found.better is None else max(find_errors(found.better.gate))
-    worse = math.nan if better is None else float(better > max(fails, misses))
     flips = 2 * fails * (1 - fails)
     return {
         "fails": holds(*found.errors.fails_limits, fails),
         "misses": holds(*found.errors.misses_limits, misses),
         "flips": holds(*found.errors.flips_limits, flips),
         "flips, off by": abs(found.errors.flips - flips),
-        "another named": float(better is not None),
-        "named wrongly": worse,
     }
 
 

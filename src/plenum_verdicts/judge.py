@@ -35,6 +35,7 @@ from plenum_verdicts.logs import (
     is_suite,
     list_doubts,
     read_log,
+    select_independent,
 )
 from plenum_verdicts.questions import answer_questions, judge_suite
 from plenum_verdicts.reports import (
@@ -246,7 +247,8 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
     if runs.together:
         chosen = runs.settings.suite == "auto"
         doubts = (*describe_choices(compared, chosen), *doubts)
-        found = compared.runs()
+        found, selected = select_independent(compared)
+        doubts = (*selected, *doubts)
         # A suite's baseline is one of its questions; without a suite each case is compared below.
         before = _load_baseline(runs) if runs.settings.baseline else None
         suite = judge_suite(

@@ -8,7 +8,14 @@ from plenum.base import UserError
 from plenum_verdicts.acting import DEFAULT_RISK, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
-from plenum_verdicts.logs import RIGHT, WRONG, ComparedRuns
+from plenum_verdicts.logs import (
+    LEAST_DAYS,
+    RIGHT,
+    WRONG,
+    ComparedRuns,
+    list_days,
+    select_independent,
+)
 from plenum_verdicts.reports import (
     SuitePart,
     SuiteReport,
@@ -67,9 +74,9 @@ def answer_questions(
     gate = _gate(settings)
     parts = [] if gate is None else [_judge(gate, runs, settings)]
     if before:
-        parts.append(_compare(runs, before.runs(), settings))
+        parts.append(_compare(runs, compared, before, settings))
     if compared and (columns := compared.sources()):
-        split = split_by_source(runs, columns)
+        split = split_by_source(compared.runs(), columns)
         if split.sources:
             parts.append(SuitePart("sources", asdict(split), explain_split(split)))
     if settings.decide:
@@ -106,11 +113,15 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
     return SuitePart("gate", asdict(found), explain("gate", found))
 
 
-def _compare(runs: SuiteRuns, before: SuiteRuns, settings: VerdictConfig) -> SuitePart:
+def _compare(
+    runs: SuiteRuns, now: ComparedRuns | None, before: ComparedRuns, settings: VerdictConfig
+) -> SuitePart:
     """Compare a program with an earlier one on a suite."""
     name = str(settings.baseline)
+    days = [set(list_days(each)) for each in (now, before) if each]
+    apart = all(days) and not set.intersection(*days) and min(map(len, days)) < LEAST_DAYS
     try:
-        found = compare_suites(before, runs, settings.margin)
+        found = compare_suites(select_independent(before)[0], runs, settings.margin, apart)
     except ValueError as problem:
         raise UserError(f"baseline={name}: {problem}") from None
     lines = explain("comparison", found, baseline=name)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 from operator import attrgetter
 
-from plenum.base import UserError, say
+from plenum.base import UserError, make_generator, say
 from plenum.design import Job
 from plenum.execution import check_sweep
 from plenum.records import Transcript
@@ -15,7 +15,7 @@ from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
 from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
-from plenum_audit.programs import Audit
+from plenum_audit.programs import Audit, require_program
 from plenum_verdicts.acting import ActRule, CaseAct, apply_rule
 from plenum_verdicts.dynamics import StabilityRule
 from plenum_verdicts.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
@@ -47,8 +47,13 @@ def run_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns, Errors]:
         Something can't work, a cache answers, or no run reached a decision.
     """
     count = audit.settings.repeats
-    ended, errors = _run_each(audit, count, rule, list(list_suite_jobs(audit)))
-    whole = {case: outcomes for case, outcomes in ended.items() if len(outcomes) == count}
+    # Cases lie in files by difficulty or domain, and the verdict so far takes them to be drawn.
+    drawn = make_generator("suite", "order", len(audit.jobs)).permutation(len(audit.jobs))
+    jobs = list(list_suite_jobs(audit))
+    jobs[: len(drawn)] = [jobs[place] for place in drawn]
+    ended, errors = _run_each(audit, count, rule, jobs)
+    known = {require_program(job.condition).case.id: () for job in audit.jobs}  # as in the file
+    whole = {case: each for case, each in (known | ended).items() if len(each) == count}
     return make_suite(whole, audit.jobs), errors
 
 
@@ -137,4 +142,4 @@ class _FixedRuns(EveryRun):
         runs = SuiteRuns.of({case.id: tell_apart(case.outcomes[: self._count]) for case in ended})
         running = RunningSuite(self._watched)
         running.add(runs.disagreements())
-        return f"{told} {running.verdict.verdict}"
+        return f"{told} {running.verdict}"

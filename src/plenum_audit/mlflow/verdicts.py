@@ -182,8 +182,6 @@ def suite_metrics(suite: SuiteAssessment) -> dict[str, float]:
     metrics = {
         "cases": float(suite.verdict.cases),
         "contradicted": float(len(suite.contradicted)),
-        "log_e_stable": suite.verdict.log_stable,
-        "log_e_unstable": suite.verdict.log_unstable,
     }
     if (score := suite.score) is not None:
         estimates |= {"score": score.score, "noise_floor": score.floor}

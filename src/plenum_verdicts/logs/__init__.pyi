@@ -7,6 +7,9 @@ from .compared_runs import ComparedRuns as ComparedRuns
 from .compared_runs import describe_choices as describe_choices
 from .compared_runs import is_suite as is_suite
 from .compared_runs import list_outcomes as list_outcomes
+from .independent_runs import LEAST_DAYS as LEAST_DAYS
+from .independent_runs import list_days as list_days
+from .independent_runs import select_independent as select_independent
 from .log_columns import Columns as Columns
 from .log_doubts import list_doubts as list_doubts
 from .log_files import find_sources as find_sources
@@ -21,6 +24,7 @@ from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 
 __all__ = [
+    "LEAST_DAYS",
     "RIGHT",
     "UNNAMED",
     "WRONG",
@@ -34,6 +38,7 @@ __all__ = [
     "folder_name",
     "identify",
     "is_suite",
+    "list_days",
     "list_doubts",
     "list_messages",
     "list_names",
@@ -41,5 +46,6 @@ __all__ = [
     "read_log",
     "read_score",
     "read_usage",
+    "select_independent",
     "settle_results",
 ]

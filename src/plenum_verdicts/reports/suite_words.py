@@ -5,12 +5,19 @@ from typing import Any
 
 from plenum.base import flatten
 from plenum.reports import join_items, render
-from plenum_verdicts.dynamics import FAILED, NO_DECISION, e_value
+from plenum_verdicts.dynamics import FAILED, NO_DECISION
 from plenum_verdicts.reports.names import append_names, short
-from plenum_verdicts.suites import HALVING, SourceSplit, SuiteAssessment, SuiteRuns, drop_number
+from plenum_verdicts.suites import (
+    HALVING,
+    SourceSplit,
+    SuiteAssessment,
+    SuiteRuns,
+    count_cases_needed,
+    drop_number,
+)
 
-_MUCH = 1_000_000
-"""Evidence above which its size says nothing more."""
+_SHARES = (0.0, 0.02, 0.05)
+"""Shares of pairs that differ, for which the number of cases is said that a verdict takes."""
 
 
 def explain(macro: str, found: Any, **facts: object) -> tuple[str, ...]:
@@ -18,7 +25,6 @@ def explain(macro: str, found: Any, **facts: object) -> tuple[str, ...]:
     known = {
         "p": lambda share, digits=0: f"{100 * share:.{digits}f}",
         "risk": lambda share: f"{100 * share:.3g} %",
-        "strength": _format_strength,
         "names": append_names,
         "short": short,
         "halving": HALVING,
@@ -33,17 +39,17 @@ def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> tuple[str, ...]:
     ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     without = join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
-    return explain("suite", suite, runs=len(runs.case), undecided=without)
+    needed = [
+        (share, count_cases_needed(suite.rule, share))
+        for share in _SHARES
+        if share < suite.rule.unacceptable
+    ]
+    return explain("suite", suite, runs=len(runs.case), undecided=without, needed=needed)
 
 
 def explain_split(split: SourceSplit) -> tuple[str, ...]:
     """Return what each source adds, the largest first, and what the log can't tell apart."""
     return explain("split", split, shares=_share_out(split))
-
-
-def _format_strength(log: float) -> str:
-    e = e_value(log)
-    return f"above {_MUCH:,}" if e > _MUCH else f"{e:,.0f}"
 
 
 def _share_out(split: SourceSplit) -> str:

@@ -26,6 +26,7 @@ from .suite_runs import sum_groups as sum_groups
 from .suite_verdict import RunningSuite as RunningSuite
 from .suite_verdict import SuiteRule as SuiteRule
 from .suite_verdict import SuiteVerdict as SuiteVerdict
+from .suite_verdict import count_cases_needed as count_cases_needed
 from .suite_verdict import judge_suite as judge_suite
 from .undecided_runs import drop_number as drop_number
 from .undecided_runs import list_undecided as list_undecided
@@ -54,6 +55,7 @@ __all__ = [
     "bound_unsteady_cases",
     "chance_to_pass",
     "compare_suites",
+    "count_cases_needed",
     "drop_chances",
     "drop_number",
     "estimate_disagreement",

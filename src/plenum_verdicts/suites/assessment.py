@@ -1,6 +1,5 @@
 """All that is said of a suite."""
 
-import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,12 +50,6 @@ class SuiteAssessment:
     unsteady: UnsteadyCases
     score: SuiteScore | None
 
-    @property
-    def between(self) -> bool:
-        """True if the disagreement is shown to lie between the two thresholds."""
-        shown = min(self.verdict.log_stable, self.verdict.log_unstable)
-        return shown >= -math.log(self.rule.alpha)
-
     def status(self, undecided: str | None) -> int:
         """Return the exit status; undecided may count as ``pass`` or ``fail``."""
         return exit_status(self.verdict.verdict, undecided)
@@ -79,17 +72,17 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
     'stable'
     """
     repeated = runs.where_repeated(2)
-    apart = repeated.disagreements()
+    apart, disagreement = repeated.disagreements(), estimate_disagreement(repeated)
     worst = [int(case) for case in np.argsort(-apart, kind="stable") if apart[case] > 0]
     return SuiteAssessment(
         rule=rule,
-        verdict=judge_suite(repeated, rule),
+        verdict=judge_suite(disagreement, rule),
         cases=len(runs.cases),
         single=len(runs.cases) - len(repeated.cases),
         repeats=(int(repeated.repeats.min()), int(repeated.repeats.max())),
         contradicted=tuple(repeated.cases[case] for case in worst),
         standing_out=find_unsteady(repeated, share),
-        disagreement=estimate_disagreement(repeated),
+        disagreement=disagreement,
         unsteady=bound_unsteady_cases(repeated, share),
         score=score_suite(runs) if runs.has_scores else None,
     )

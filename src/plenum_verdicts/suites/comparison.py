@@ -52,6 +52,10 @@ class SuiteComparison:
     lower
         The cases whose measure fell, the most fallen first, ten at most: the earlier program's
         value and this one's.
+    lost, gained
+        Names of the cases whose runs were all right and are all wrong, and of the reverse.
+    days_apart
+        True if each program ran on days of its own, so that these may be what differs.
     """
 
     measure: str
@@ -65,6 +69,9 @@ class SuiteComparison:
     cases: int
     alone: int
     lower: dict[str, tuple[float, float]] = field(default_factory=dict)
+    lost: tuple[str, ...] = ()
+    gained: tuple[str, ...] = ()
+    days_apart: bool = False
 
     @property
     def verdict(self) -> str:
@@ -75,12 +82,16 @@ class SuiteComparison:
         str
             The verdict whose exit status a comparison has.
         """
+        if self.days_apart:
+            return UNDECIDED
         if self.within:
             return STABLE
         return UNSTABLE if self.worse else UNDECIDED
 
 
-def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) -> SuiteComparison:
+def compare_suites(
+    before: SuiteRuns, after: SuiteRuns, margin: float = 0.02, days_apart: bool = False
+) -> SuiteComparison:
     """Compare a program with an earlier one on the cases that both have run.
 
     Parameters
@@ -89,6 +100,8 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
         Runs of the earlier program and of this one.
     margin
         By how much its score may be lower, above 0.
+    days_apart
+        True if no day has runs of both, and too few days have runs of one.
 
     Raises
     ------
@@ -128,7 +141,15 @@ def compare_suites(before: SuiteRuns, after: SuiteRuns, margin: float = 0.02) ->
         cases=cases,
         alone=total - cases,
         lower={names[n]: (float(one.means[n]), float(two.means[n])) for n in fallen},
+        lost=_name(names, one.means - two.means) if scored else (),
+        gained=_name(names, apart) if scored else (),
+        days_apart=days_apart,
     )
+
+
+def _name(names: list[str], risen: Floats) -> tuple[str, ...]:
+    """Return the cases whose score rose from 0 to 1."""
+    return tuple(names[place] for place in np.flatnonzero(risen >= 1 - 1e-9))
 
 
 @dataclass(frozen=True)

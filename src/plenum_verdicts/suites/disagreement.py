@@ -32,7 +32,9 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     0.25
     """
     apart = runs.disagreements()
-    found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart))
+    repeats = runs.repeats[runs.repeats > 1]
+    each = float(repeats.mean()) if len(repeats) else 0.0
+    found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart), max(each, 1.0))
     if found.cases and not np.nansum(apart):
         return replace(found, these=(0.0, limit_without_differences(runs.repeats)))
     return found

@@ -1,8 +1,6 @@
 """Errors of a gate: between identical reruns, and on a program that is worse."""
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from scipy.stats import norm
@@ -11,9 +9,7 @@ from plenum.base import make_generator
 from plenum.dynamics import Floats
 from plenum_verdicts.suites.case_chances import fit_chances
 from plenum_verdicts.suites.gate_errors import (
-    chance_of_counts,
     chance_to_pass,
-    count_needed,
     drop_chances,
     flip_rate,
 )
@@ -25,9 +21,6 @@ from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
 
 _DRAWS = 300
 _SPLITS = 1000
-_CANDIDATES = 25
-_BETTER = 0.01
-"""The least by which the larger error of another gate is smaller, if that gate is named."""
 
 
 @dataclass(frozen=True)
@@ -54,15 +47,10 @@ class GateErrors:
     misses: float
     misses_limits: Limits
 
-    @property
-    def larger(self) -> float:
-        """The larger of the two errors, to fail this program and to pass the worse one."""
-        return max(self.fails, self.misses)
-
 
 @dataclass(frozen=True)
 class GateAssessment:
-    """A gate's errors, and a gate of equal cost that errs less.
+    """A gate's errors.
 
     Attributes
     ----------
@@ -75,15 +63,12 @@ class GateAssessment:
     halves
         How often it ended differently on two random parts of the runs that there are; ``None`` if
         they are too few to be split.
-    better
-        A gate of equal cost whose larger error is smaller; ``None`` if none was found.
     """
 
     errors: GateErrors
     drop: float
     cost: int
     halves: float | None
-    better: GateErrors | None
 
 
 def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessment:
@@ -128,14 +113,7 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
             misses_limits=limit_passing(of, runs, score, drop),
         )
 
-    found, better = errors(gate), errors(_best(model, gate.cost, drop))
-    return GateAssessment(
-        errors=found,
-        drop=drop,
-        cost=gate.cost,
-        halves=_halves(gate, runs),
-        better=better if better.larger < found.larger - _BETTER else None,
-    )
+    return GateAssessment(errors(gate), drop, gate.cost, _halves(gate, runs))
 
 
 class _CountedReruns:
@@ -145,16 +123,9 @@ class _CountedReruns:
         fitted = fit_chances(runs)
         known = (*fitted.right.tolist(), *fitted.wrong.tolist())
         self._chances = fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
-        self.score = float(self._chances.mean())
-        self.cases = len(runs.cases)
 
     def count_passing(self, gate: Gate, drop: float) -> Floats:
         return chance_to_pass(gate, drop_chances(self._chances, drop), self._chances)
-
-    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
-        chances = drop_chances(self._chances, drop)
-        least = np.array([count_needed(gate, self.cases) for gate in gates])
-        return np.asarray(chance_of_counts(chances, gates[0].runs, least).mean(axis=0))
 
 
 class _GradedReruns:
@@ -164,52 +135,28 @@ class _GradedReruns:
         noise = SuiteNoise.of(runs)
         likely = norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
         self._means = noise.score + noise.error * likely
-        self.score, self.cases = noise.score, len(runs.cases)
-        self._floor = score.floor.value
+        self._cases, self._floor = len(runs.cases), score.floor.value
 
     def count_passing(self, gate: Gate, drop: float) -> Floats:
         assert isinstance(gate, ScoreGate)
         return np.array(
             [
-                pass_by_score(gate, mean, self._floor, self.cases, drop, whole=False)[0]
+                pass_by_score(gate, mean, self._floor, self._cases, drop, whole=False)[0]
                 for mean in self._means
             ]
         )
 
-    def count_passing_each(self, gates: Sequence[ScoreGate], drop: float) -> Floats:
-        return np.array([self.count_passing(gate, drop).mean() for gate in gates])
-
 
 _Reruns = _CountedReruns | _GradedReruns
-
-
-def _best(model: _Reruns, cost: int, drop: float) -> Gate:
-    """Find the gate whose larger error is the smallest among those that cost the same."""
-    total = model.cases * cost
-    low, high = (model.score - drop) * total, model.score * total
-    counts = np.unique(np.linspace(max(low, 0), high, _CANDIDATES).round())
-    gates = [ScoreGate(math.floor(1e4 * count / total) / 1e4, cost) for count in counts]
-    worst = np.maximum(
-        1 - model.count_passing_each(gates, 0.0), model.count_passing_each(gates, drop)
-    )
-    best, error = gates[int(np.argmin(worst))], float(worst.min())
-    if isinstance(model, _GradedReruns):
-        return best
-    found: Gate = best
-    for least in range(1, cost + 1):
-        each = CaseGate(least, cost)
-        larger = max(
-            1 - model.count_passing(each, 0.0).mean(), model.count_passing(each, drop).mean()
-        )
-        if larger < error:
-            found, error = each, float(larger)
-    return found
 
 
 def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
     """Return how often two random parts of the runs end differently; ``None`` for too few runs."""
     if runs.repeats.min() < 2 * gate.cost:
         return None
+    # Sorted, so that the order of the rows changes nothing.
+    rows = np.lexsort((runs.score, runs.outcome, runs.case))
+    runs = replace(runs, outcome=runs.outcome[rows], score=runs.score[rows])
     random = make_generator("suite", "halves", len(runs.case))
     starts = np.cumsum(runs.repeats) - runs.repeats
     splits = max(_SPLITS * 1000 // max(len(runs.case), 1000), 10)

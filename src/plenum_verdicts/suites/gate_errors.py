@@ -7,8 +7,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, norm
 
 from plenum.dynamics import Floats
-from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
-from plenum_verdicts.suites.suite_runs import Codes
+from plenum_verdicts.suites.gates import CaseGate, Gate
 
 _EXACT = 600
 """Number of runs up to which the distribution of their sum is computed exactly."""
@@ -41,8 +40,8 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     if isinstance(gate, CaseGate):
         return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
-        least = np.array([count_needed(gate, chances.shape[1])])
-        return chance_of_counts(chances, gate.runs, least)[:, 0]
+        least = math.ceil(gate.least * chances.shape[1] * gate.runs - 1e-9)
+        return _reach_count(chances, gate.runs, least)
     before = chances if before is None else before
     total = chances.shape[1] * gate.runs
     allowed = math.floor(gate.least * total + 1e-9)
@@ -54,21 +53,13 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
 
 
-def count_needed(gate: ScoreGate, cases: int) -> int:
-    """Return the number of right runs that an absolute gate needs."""
-    return math.ceil(gate.least * cases * gate.runs - 1e-9)
-
-
-def chance_of_counts(chances: Floats, runs: int, least: Codes) -> Floats:
-    """Return how likely at least so many runs are right, shape (programs, len(least))."""
+def _reach_count(chances: Floats, runs: int, least: int) -> Floats:
+    """Return how likely at least so many runs are right, shape (programs,)."""
     total = chances.shape[1] * runs
     if total <= _EXACT:
-        upwards = np.cumsum(_sums(chances, runs)[:, ::-1], axis=1)[:, ::-1]
-        upwards = np.pad(upwards, ((0, 0), (0, 1)))  # more than there are
-        return np.asarray(np.clip(upwards[:, np.minimum(least, total + 1)], 0, 1))
+        return np.asarray(np.clip(_sums(chances, runs)[:, least:].sum(axis=1), 0, 1))
     mean = chances.sum(axis=1) * runs
-    variance = (chances * (1 - chances)).sum(axis=1) * runs
-    return _above(mean[:, None], variance[:, None], least)
+    return _above(mean, (chances * (1 - chances)).sum(axis=1) * runs, least)
 
 
 def drop_chances(chances: Floats, drop: float) -> Floats:
@@ -83,7 +74,7 @@ def flip_rate(passes: Floats) -> Floats:
     return 2 * passes * (1 - passes)
 
 
-def _above(mean: Floats, variance: Floats, least: Codes | int) -> Floats:
+def _above(mean: Floats, variance: Floats, least: int) -> Floats:
     """Return the normal chance of at least so many, with the correction for whole numbers."""
     return np.asarray(norm.sf((least - 0.5 - mean) / np.sqrt(np.maximum(variance, 1e-12))))
 

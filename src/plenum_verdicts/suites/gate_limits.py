@@ -76,7 +76,9 @@ def pass_by_score(
         variance, skew = single + dropped, dropped if drop else 0.0
     if whole:
         least = math.ceil(least - 1e-9) - 0.5
-    variance = max(variance * total, 1e-12)
+    variance, least = variance * total, least - 1e-9
+    if variance < 1e-12:  # it never varies, so that it never fails in half of the uses
+        return float(expected >= least), 0.0
     chance = float(norm.sf((least - expected) / math.sqrt(variance)))
     off = skew * total / variance**1.5 / 15 + 1 / variance / 43
     return chance, min(off, 1.0)

@@ -11,6 +11,9 @@ LEVEL = 0.95
 """Probability with which each interval holds the value that it estimates."""
 
 
+_FEW_RUNS = 4.0
+"""Number of runs of a case up to which both variances of a mean count for half."""
+
 _FEW = 10
 """Number of cases that differ from all others up to which their variance isn't believed."""
 
@@ -45,7 +48,9 @@ class SuiteEstimate:
         return SuiteEstimate(float(value), (float(a), float(b)), (float(c), float(d)), self.cases)
 
 
-def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> SuiteEstimate:
+def estimate_mean_of_cases(
+    values: Floats, variances: Floats | None = None, runs: float = 4.0
+) -> SuiteEstimate:
     """Estimate the mean over cases of values from 0 to 1, each unbiased for its case.
 
     Cases are the clusters. The intervals are Wilson's, with the effective number of cases
@@ -53,8 +58,9 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     the quantile of Student's t with half of N - 1 degrees of freedom, since values are skewed. The
     variance of the mean over these cases is the average of the one from within cases, if it is
     known, and of the one between them, which is too large: the former alone varies too much at four
-    runs a case. Where fewer than ten cases differ from 0, or from 1, the variance between cases is
-    at least the binomial one. `scripts/calibrate.py` measures how often the intervals hold.
+    runs a case; of more runs the latter counts for less. Where fewer than ten cases differ from 0,
+    or from 1, the variance between cases is at least the binomial one. `scripts/calibrate.py`
+    measures how often the intervals hold.
 
     Parameters
     ----------
@@ -63,6 +69,8 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     variances
         Unbiased estimates of the variance of each value around its own case's, shape (N,); without
         them the variance between cases is used, with which the interval for these cases is wide.
+    runs
+        Number of runs of a case, on average.
 
     Examples
     --------
@@ -82,7 +90,8 @@ def estimate_mean_of_cases(values: Floats, variances: Floats | None = None) -> S
     if min((used > 0).sum(), (used < 1).sum()) < _FEW:
         # Their variance says too little: as if each case's value were 0 or 1.
         between = max(between, mean * (1 - mean) / cases)
-    known_cases = (within + between) / 2
+    part = min(_FEW_RUNS / runs, 1.0) / 2
+    known_cases = (1 - part) * within + part * between
     # What varies between reruns of these cases varies between cases like these as well.
     like = limit_share(mean, max(between, known_cases), cases)
     return SuiteEstimate(mean, limit_share(mean, known_cases, cases), like, cases)

@@ -82,7 +82,7 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     counts = math.sqrt(2) * float(norm.ppf((1 + LEVEL) / 2))
     low, high = floor.these
     return SuiteScore(
-        score=estimate_mean_of_cases(means, errors),
+        score=estimate_mean_of_cases(means, errors, float(runs.repeats.mean())),
         passing=_estimate_passes(right) if right is not None else (),
         consistency=estimate_disagreement(right).scale(-2, 1) if right is not None else None,
         within=float(spread.mean()) / whole if whole else math.nan,

@@ -103,6 +103,12 @@ class SuiteRuns:
         """Return the cases that have one of these names."""
         return self._where(np.array([name in names for name in self.cases], bool))
 
+    def of_rows(self, rows: NDArray[np.bool_]) -> "SuiteRuns":
+        """Return some of the runs, at least one of each case."""
+        return replace(
+            self, case=self.case[rows], outcome=self.outcome[rows], score=self.score[rows]
+        )
+
     def _where(self, kept: NDArray[np.bool_]) -> "SuiteRuns":
         if kept.all():
             return self

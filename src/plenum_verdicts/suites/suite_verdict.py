@@ -1,4 +1,4 @@
-"""The verdict on a suite: an e-process over its cases, valid after every case.
+"""The verdict on a suite by the limits of its disagreement; while it runs, by an e-process.
 
 With ĝ an unbiased estimate, from 0 to 1, of how likely two runs of a case end differently, the
 product of 1 + λ (m - ĝ) over cases drawn at random is an e-process against a mean disagreement of
@@ -7,6 +7,7 @@ at least m for every constant λ from 0 to 1 / (1 - m), and so is its mean over 
 after any number of them with a probability of at most alpha (Ville 1939).
 """
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -14,12 +15,18 @@ import numpy as np
 
 from plenum.dynamics import Floats
 from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
-from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.intervals import SuiteEstimate, limit_share
 
 _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 """Bets as fractions of the largest that can't ruin."""
 
 _BLOCK = 4096
+
+_VERDICTS = {(True, False): STABLE, (False, True): UNSTABLE}
+"""The verdict by whether it is shown to be below and above."""
+
+_FOUR_OF_FIVE = 0.8416
+"""Quantile of the normal distribution that four of five draws don't exceed."""
 
 
 @dataclass(frozen=True)
@@ -49,23 +56,25 @@ class SuiteRule:
 
 @dataclass(frozen=True)
 class SuiteVerdict:
-    """The verdict on a suite.
+    """The verdict on a suite whose number of runs was fixed beforehand.
 
     Attributes
     ----------
     verdict
         ``stable``: the disagreement is shown to be below ``unacceptable``; ``unstable``: it is
         shown to be above ``acceptable``; ``undecided`` if neither is, or both are.
-    log_stable, log_unstable
-        Natural logarithms of the e-values against at least ``unacceptable``, and at most
-        ``acceptable``.
+    scope
+        What the verdict is on: cases ``like`` these, or, where that is open, ``these`` cases alone;
+        empty if both are open.
+    between
+        True if the disagreement is shown to lie between the two limits, in the scope.
     cases
         Number of cases with two runs or more.
     """
 
     verdict: str
-    log_stable: float
-    log_unstable: float
+    scope: str
+    between: bool
     cases: int
 
 
@@ -81,7 +90,7 @@ class RunningSuite:
     --------
     >>> running = RunningSuite(SuiteRule())
     >>> running.add(np.zeros(50))
-    >>> running.verdict.verdict
+    >>> running.verdict
     'stable'
     """
 
@@ -99,27 +108,61 @@ class RunningSuite:
         self._cases += len(disagreements)
 
     @property
-    def verdict(self) -> SuiteVerdict:
+    def verdict(self) -> str:
         """The verdict on the cases so far."""
-        stable, unstable = (_log_mean(each) for each in (self._stable, self._unstable))
         bound = -math.log(self._rule.alpha)
-        shown = stable >= bound, unstable >= bound
-        verdict = {(True, False): STABLE, (False, True): UNSTABLE}.get(shown, UNDECIDED)
-        return SuiteVerdict(verdict, stable, unstable, self._cases)
+        shown = _log_mean(self._stable) >= bound, _log_mean(self._unstable) >= bound
+        return _VERDICTS.get(shown, UNDECIDED)
 
 
-def judge_suite(runs: SuiteRuns, rule: SuiteRule) -> SuiteVerdict:
-    """Return the verdict on a suite; cases with one run are left out.
+def judge_suite(found: SuiteEstimate, rule: SuiteRule) -> SuiteVerdict:
+    """Return the verdict that the limits of a disagreement give, for cases like these first.
+
+    Each limit is missed with a probability of at most half of ``alpha``, so that a false claim of
+    either scope is made with ``alpha`` at most.
+
+    Parameters
+    ----------
+    found
+        The disagreement, of cases with two runs or more.
 
     Examples
     --------
-    >>> runs = SuiteRuns.of({str(case): ["yes", "no", "yes", "no"] for case in range(20)})
-    >>> judge_suite(runs, SuiteRule()).verdict
-    'unstable'
+    >>> judge_suite(SuiteEstimate(0.02, (0.01, 0.05), (0.0, 0.2), 20), SuiteRule()).scope
+    'these'
     """
-    running = RunningSuite(rule)
-    running.add(runs.where_repeated(2).disagreements())
-    return running.verdict
+    for scope in ("like", "these"):
+        low, high = getattr(found, scope)
+        shown = high < rule.unacceptable, low > rule.acceptable
+        if any(shown):
+            verdict = _VERDICTS.get(shown, UNDECIDED)
+            return SuiteVerdict(verdict, scope, all(shown), found.cases)
+    return SuiteVerdict(UNDECIDED, "", False, found.cases)
+
+
+def count_cases_needed(rule: SuiteRule, disagreement: float) -> int:
+    """Return with how many cases a program of this disagreement is likely shown to be stable.
+
+    Their values are taken to be 0 or 1, which varies most, and the estimate to lie above the truth
+    by as much as in one of five draws.
+
+    Parameters
+    ----------
+    disagreement
+        From 0 to below ``unacceptable``.
+
+    Examples
+    --------
+    >>> [count_cases_needed(SuiteRule(), each) for each in (0, 0.02, 0.05)]
+    [27, 54, 125]
+    """
+
+    def shows(cases: int) -> bool:
+        error = math.sqrt(disagreement * (1 - disagreement) / cases)
+        mean = min(disagreement + _FOUR_OF_FIVE * error, 1.0)
+        return limit_share(mean, mean * (1 - mean) / cases, cases)[1] < rule.unacceptable
+
+    return next(cases for cases in itertools.count(2) if shows(cases))
 
 
 def _log_mean(logs: Floats) -> float:

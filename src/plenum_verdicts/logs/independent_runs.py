@@ -33,7 +33,7 @@ def select_independent(log: ComparedRuns) -> tuple[SuiteRuns, list[str]]:
     if first is not None:
         least = int(runs.repeats[runs.repeats > 1].min())
         return runs.of_rows(first), [
-            "The number of a case's runs goes with how its first ones ended (chance does that in at "
+            "How many runs a case has goes with how its first ones ended (chance does that in at "
             f"most 5 % of logs): only {least} runs of each case count."
         ]
     if not (days := list_days(log)):

@@ -10,10 +10,13 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from plenum_verdicts.suites import (
+    SuiteEstimate,
     SuiteRule,
     SuiteRuns,
+    SuiteVerdict,
     assess_suite,
     bound_unsteady_cases,
+    count_cases_needed,
     estimate_disagreement,
     find_unsteady,
     judge_suite,
@@ -82,8 +85,7 @@ def test_order_and_names_change_nothing(by_case: dict[str, list[str]], random: o
     for ended in other.values():
         random.shuffle(ended)  # type: ignore[attr-defined]
     one, two = (assess_suite(SuiteRuns.of(each), SuiteRule()) for each in (by_case, other))
-    assert one.verdict.log_stable == pytest.approx(two.verdict.log_stable)
-    assert one.verdict.log_unstable == pytest.approx(two.verdict.log_unstable)
+    assert one.verdict == two.verdict
     assert one.disagreement.value == pytest.approx(two.disagreement.value)
     assert one.disagreement.like == pytest.approx(two.disagreement.like)
     assert one.unsteady == two.unsteady
@@ -165,10 +167,24 @@ def test_equal_cases_leave_room_for_cases_that_differ() -> None:
 def test_a_perfectly_split_suite_is_unstable_and_a_unanimous_one_stable() -> None:
     split = SuiteRuns.of({str(n): ["A", "B", "A", "B"] for n in range(20)})
     assert estimate_disagreement(split).value == pytest.approx(2 / 3)
-    assert judge_suite(split, SuiteRule()).verdict == "unstable"
+    assert assess_suite(split, SuiteRule()).verdict.verdict == "unstable"
     same = SuiteRuns.of({str(n): ["A", "A", "A"] for n in range(40)})
-    assert judge_suite(same, SuiteRule()).verdict == "stable"
-    assert judge_suite(same, SuiteRule(0.01, 0.02)).verdict == "undecided"
+    assert assess_suite(same, SuiteRule()).verdict == SuiteVerdict("stable", "like", False, 40)
+    assert assess_suite(same, SuiteRule(0.01, 0.02)).verdict.verdict == "undecided"
+
+
+def test_few_cases_with_many_runs_have_a_verdict_of_their_own() -> None:
+    few = SuiteRuns.of({str(n): ["A"] * 100 for n in range(20)})
+    assert assess_suite(few, SuiteRule()).verdict == SuiteVerdict("stable", "these", False, 20)
+    between = SuiteEstimate(0.1, (0.06, 0.14), (0.0, 0.3), 9)
+    assert judge_suite(between, SuiteRule()) == SuiteVerdict("undecided", "these", True, 9)
+
+
+def test_the_number_of_cases_that_is_said_is_the_least_that_shows_it() -> None:
+    least = count_cases_needed(SuiteRule(), 0.0)
+    for cases, shown in ((least - 1, ""), (least, "like")):
+        alike = estimate_disagreement(SuiteRuns.of({str(n): ["A"] * 2 for n in range(cases)}))
+        assert (judge_suite(alike, SuiteRule()).scope == "like") == bool(shown)
 
 
 def test_a_rule_in_the_wrong_order_is_refused() -> None:

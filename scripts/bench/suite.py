@@ -11,6 +11,8 @@
              attacks on rows, each with the number that fall short, by the tests that hold them
 - order      fields of verdict.json that change with shuffled rows, renamed cases, options in
              another order, or another time zone
+- truths     how often what is said of suites holds: false verdicts with many looks, what is shown,
+             intervals with days and reruns, two programs on days of their own
 - options    settings of the commands on runs, and on programs
 
 `--quick` takes a tenth of the cases. The last line is JSON with all figures.
@@ -52,6 +54,8 @@ RUNS = 200_000
 TO_REACH = {"estimates_200k_s": "≤ 1", "rows_200k_s": "≤ 15", "rows_200k_mb": "≤ 600",
             "logs_by_case_s": "≤ 20", "page_mb": "≤ 1", "inputs_short": "0",
             "inputs_right_short": "0", "attacks_short": "0", "order": "0",
+            "suite_false_stable": "≤ .05", "shown_false": "≤ .05", "coverage": "≥ .93",
+            "coverage_days": "≥ .93", "coverage_adaptive": "≥ .93", "compare_days": "≤ .05",
             "options_verdict": "≤ 22", "options_audit": "≤ 28"}  # fmt: skip
 """What the figures should be, on two idle cores."""
 
@@ -236,6 +240,14 @@ def _are_equal(one: Any, other: Any) -> bool:
     return bool(one == other)
 
 
+def _truths(quick: bool) -> dict[str, Any]:
+    """Draw suites whose truth is known."""
+    sys.path.insert(0, str(ROOT / "scripts"))
+    from suite_truths import measure_truths
+
+    return measure_truths(quick)
+
+
 def _options(quick: bool) -> dict[str, Any]:
     """Count the settings of the command on runs, and those of the one on programs beside them."""
     own = {each.name for each in fields(AuditConfig)} - {
@@ -293,7 +305,7 @@ def _write_promptfoo(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
 
 
 PARTS = {"estimates": _estimates, "logs": _logs, "page": _page, "tests": _tests, "order": _order,
-         "options": _options}  # fmt: skip
+         "truths": _truths, "options": _options}  # fmt: skip
 
 if __name__ == "__main__":
     measure_parts(__doc__, PARTS, TO_REACH)

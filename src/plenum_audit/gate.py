@@ -12,7 +12,7 @@ from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_verdicts.dynamics import AuditResult
-from plenum_verdicts.suites import SuiteRule, split_by_source
+from plenum_verdicts.suites import split_by_source
 
 if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
     from plenum_audit.programs import Audit
@@ -181,9 +181,12 @@ def run_suite_gate(audit: "Audit") -> int:
         No run reached a decision, or the outputs can't be written.
     """
     from plenum_audit.execution import count_runs
+    from plenum_verdicts import make_suite_rule
+    from plenum_verdicts.reports import explain_needed
 
     if audit.dry_run:
-        print(" ".join(count_runs(audit)), "Nothing was run.")
+        needed = explain_needed(make_suite_rule(audit.settings))
+        print(" ".join(count_runs(audit)), needed, "Nothing was run.")
         return 0
     try:
         return _assess(audit)
@@ -197,14 +200,13 @@ def _assess(audit: "Audit") -> int:
     from plenum_audit.execution import run_suite
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
-    from plenum_verdicts import answer_questions, judge_suite
+    from plenum_verdicts import answer_questions, judge_suite, make_suite_rule
     from plenum_verdicts.reports import SUITE, publish_unbegun
 
     study, settings = audit.study, audit.settings
     publish_unbegun(study, settings, "the suite has not ended", own=True, files=SUITE)
     remove_stale_statement(settings)
-    rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    runs, errors = run_suite(audit, rule)
+    runs, errors = run_suite(audit, make_suite_rule(settings))
     if errors:
         publish_unbegun(study, settings, "; ".join(errors), NO_VERDICT, own=True, files=SUITE)
         for error in errors:

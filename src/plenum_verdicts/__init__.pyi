@@ -10,6 +10,7 @@ from .judge import judge_log as judge_log
 from .judge import load_runs as load_runs
 from .questions import answer_questions as answer_questions
 from .questions import judge_suite as judge_suite
+from .questions import make_suite_rule as make_suite_rule
 from .suites.assessment import assess_suite as assess_suite
 from .suites.suite_runs import SuiteRuns as SuiteRuns
 from .suites.suite_verdict import SuiteRule as SuiteRule
@@ -29,5 +30,6 @@ __all__ = [
     "judge_log",
     "judge_suite",
     "load_runs",
+    "make_suite_rule",
     "quote_argument",
 ]

@@ -37,7 +37,7 @@ from plenum_verdicts.logs import (
     read_log,
     select_independent,
 )
-from plenum_verdicts.questions import answer_questions, judge_suite
+from plenum_verdicts.questions import answer_questions, judge_suite, make_suite_rule
 from plenum_verdicts.reports import (
     AUDIT,
     SUITE,
@@ -46,6 +46,7 @@ from plenum_verdicts.reports import (
     AuditSubject,
     SuiteReport,
     explain_end,
+    explain_needed,
     list_log_subjects,
     publish_log,
     publish_unbegun,
@@ -224,6 +225,8 @@ def _judge_or_say(runs: LoggedRuns) -> AuditReport | None:
         say(runs.log.summary)
         ended = sum(len(each.ends) for each in runs.log.cases)
         print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
+        if runs.together:
+            say(explain_needed(make_suite_rule(runs.settings)))
         return None
     subjects = list_log_subjects(str(runs.settings.logs), runs.log.program, runs.settings.case)
     try:

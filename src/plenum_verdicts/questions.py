@@ -48,9 +48,13 @@ def judge_suite(
     parts
         What else was asked.
     """
-    rule = SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
-    found = assess_suite(runs, rule, settings.acceptable)
+    found = assess_suite(runs, make_suite_rule(settings), settings.acceptable)
     return SuiteReport(found, explain_suite(found, runs), tuple(parts))
+
+
+def make_suite_rule(settings: VerdictConfig) -> SuiteRule:
+    """Return the criterion of a suite that the settings name."""
+    return SuiteRule(settings.acceptable_disagreement, settings.unacceptable_disagreement)
 
 
 def answer_questions(

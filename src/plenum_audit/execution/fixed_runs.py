@@ -48,13 +48,23 @@ def run_suite(audit: Audit, rule: SuiteRule) -> tuple[SuiteRuns, Errors]:
     """
     count = audit.settings.repeats
     # Cases lie in files by difficulty or domain, and the verdict so far takes them to be drawn.
-    drawn = make_generator("suite", "order", len(audit.jobs)).permutation(len(audit.jobs))
     jobs = list(list_suite_jobs(audit))
-    jobs[: len(drawn)] = [jobs[place] for place in drawn]
+    jobs[: len(audit.jobs)] = [jobs[place] for place in draw_order(len(audit.jobs))]
     ended, errors = _run_each(audit, count, rule, jobs)
     known = {require_program(job.condition).case.id: () for job in audit.jobs}  # as in the file
     whole = {case: each for case, each in (known | ended).items() if len(each) == count}
     return make_suite(whole, audit.jobs), errors
+
+
+def draw_order(cases: int) -> list[int]:
+    """Return the places of cases in the order in which a live suite runs them.
+
+    Examples
+    --------
+    >>> sorted(draw_order(3))
+    [0, 1, 2]
+    """
+    return [int(place) for place in make_generator("suite", "order", cases).permutation(cases)]
 
 
 def act(audit: Audit, rule: ActRule) -> tuple[list[CaseAct], Errors]:

@@ -46,6 +46,7 @@ from .subjects import list_log_subjects as list_log_subjects
 from .suite import SuitePart as SuitePart
 from .suite import SuiteReport as SuiteReport
 from .suite_words import explain as explain
+from .suite_words import explain_needed as explain_needed
 from .suite_words import explain_split as explain_split
 from .suite_words import explain_suite as explain_suite
 from .words import format_outcome as format_outcome
@@ -76,6 +77,7 @@ __all__ = [
     "explain",
     "explain_causes",
     "explain_end",
+    "explain_needed",
     "explain_split",
     "explain_suite",
     "find_causes",

@@ -11,6 +11,7 @@ from plenum_verdicts.suites import (
     HALVING,
     SourceSplit,
     SuiteAssessment,
+    SuiteRule,
     SuiteRuns,
     count_cases_needed,
     drop_number,
@@ -39,12 +40,18 @@ def explain_suite(suite: SuiteAssessment, runs: SuiteRuns) -> tuple[str, ...]:
     ended = Counter(drop_number(runs.outcomes[outcome]) for outcome in runs.outcome)
     words = {FAILED: "failed", NO_DECISION: "came to no decision"}
     without = join_items(f"{ended[name]:,} {word}" for name, word in words.items() if ended[name])
-    needed = [
-        (share, count_cases_needed(suite.rule, share))
-        for share in _SHARES
-        if share < suite.rule.unacceptable
-    ]
-    return explain("suite", suite, runs=len(runs.case), undecided=without, needed=needed)
+    known = _list_needed(suite.rule)
+    return explain("suite", suite, runs=len(runs.case), undecided=without, known=known)
+
+
+def explain_needed(rule: SuiteRule) -> str:
+    """Return a sentence on the number of cases that a verdict on cases like these takes."""
+    return " ".join(explain("needed", _list_needed(rule)))
+
+
+def _list_needed(rule: SuiteRule) -> list[tuple[float, int]]:
+    shares = [share for share in _SHARES if share < rule.unacceptable]
+    return [(share, count_cases_needed(rule, share)) for share in shares]
 
 
 def explain_split(split: SourceSplit) -> tuple[str, ...]:

@@ -1,0 +1,127 @@
+"""Runs that follow others, or share their day, and what then counts."""
+
+import json
+from collections.abc import Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from plenum_verdicts.logs import ComparedRuns, list_days, read_log, select_independent
+from plenum_verdicts.suites import SuiteRuns, estimate_disagreement
+
+Rows = list[dict[str, Any]]
+
+
+def log(folder: Path, rows: Rows) -> ComparedRuns:
+    file = folder / "runs.jsonl"
+    file.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return ComparedRuns(read_log(file).cases, "logs", "decisions")
+
+
+def differ(runs: Mapping[str, Sequence[str]]) -> float:
+    """The mean over cases of the share of pairs that differ."""
+    shares = [
+        np.mean([one != two for one, two in combinations(ended, 2)])
+        for ended in runs.values()
+        if len(ended) > 1
+    ]
+    return float(np.mean(shares))
+
+
+def decisions(runs: SuiteRuns) -> dict[str, list[str]]:
+    ended: dict[str, list[str]] = {case: [] for case in runs.cases}
+    for case, outcome in zip(runs.case, runs.outcome, strict=True):
+        ended[runs.cases[case]].append(runs.outcomes[outcome])
+    return ended
+
+
+def rerun(cases: int, more: int, numbered: bool) -> Rows:
+    """Two runs of coins and steady cases, and more of those whose two differ."""
+    draw = np.random.default_rng(0)
+    rows: Rows = []
+    for case in range(cases):
+        chance = 0.5 if case % 3 == 0 else 0.0
+        ended = [bool(draw.random() < chance) for _ in range(2)]
+        if ended[0] != ended[1]:
+            ended += [bool(draw.random() < chance) for _ in range(more)]
+        for run, each in enumerate(ended):
+            row: dict[str, Any] = {"case": f"c{case}", "decision": "no" if each else "yes"}
+            rows.append(row | ({"run": run} if numbered else {}))
+    return rows
+
+
+@pytest.mark.parametrize("numbered", [True, False])
+def test_of_cases_that_were_rerun_since_they_differed_the_first_runs_count(
+    tmp_path: Path, numbered: bool
+) -> None:
+    rows = rerun(60, 6, numbered)
+    first: dict[str, list[str]] = {}
+    for row in rows:
+        if len(first.setdefault(row["case"], [])) < 2:
+            first[row["case"]].append(row["decision"])
+    if not numbered:
+        rows = [rows[n] for n in np.random.default_rng(1).permutation(len(rows))]
+    runs, lines = select_independent(log(tmp_path, rows))
+    assert len(lines) == 1
+    assert set(runs.repeats) == {2}
+    assert estimate_disagreement(runs).value == pytest.approx(differ(first))
+
+
+def test_numbers_of_runs_that_follow_nothing_leave_all_of_them(tmp_path: Path) -> None:
+    draw = np.random.default_rng(3)
+    rows = [
+        {"case": f"c{case}", "run": run, "decision": "yes" if draw.random() < 0.8 else "no"}
+        for case in range(40)
+        for run in range(2 + 3 * (case % 2))
+    ]
+    runs, lines = select_independent(log(tmp_path, rows))
+    assert not lines
+    assert len(runs.case) == len(rows)
+
+
+def timed(days: int, runs: int) -> Rows:
+    """Runs of which those of a case and a day are equal."""
+    draw = np.random.default_rng(5)
+    return [
+        {
+            **{"case": f"c{case}", "decision": decided},
+            "time": f"2026-03-{day + 1:02d}T{hour:02d}:00:00+00:00",
+        }
+        for case in range(12)
+        for day in range(days)
+        for decided in (["yes", "no"][int(draw.integers(2))],)
+        for hour in range(runs)
+    ]
+
+
+def test_of_five_days_one_run_of_each_case_and_day_counts(tmp_path: Path) -> None:
+    rows = timed(6, 3)
+    by_day: dict[str, list[str]] = {}
+    for row in rows[::3]:
+        by_day.setdefault(row["case"], []).append(row["decision"])
+    known = log(tmp_path, rows)
+    runs, lines = select_independent(known)
+    assert len(set(list_days(known))) == 6
+    assert len(lines) == 1
+    assert {case: sorted(each) for case, each in decisions(runs).items()} == {
+        case: sorted(each) for case, each in by_day.items()
+    }
+    assert estimate_disagreement(runs).value == pytest.approx(differ(by_day))
+    turned = select_independent(log(tmp_path, rows[::-1]))[0]
+    assert estimate_disagreement(turned) == estimate_disagreement(runs)
+
+
+@pytest.mark.parametrize(("days", "said"), [(1, "one day"), (3, "3 days"), (4, "too few")])
+def test_of_fewer_days_all_runs_count_and_it_is_said(tmp_path: Path, days: int, said: str) -> None:
+    runs, lines = select_independent(log(tmp_path, timed(days, 2)))
+    assert len(runs.case) == 24 * days
+    assert said in lines[0]
+
+
+def test_a_time_that_is_no_date_names_a_batch(tmp_path: Path) -> None:
+    rows = [row | {"time": f"batch {row['time'][9]}"} for row in timed(6, 2)]
+    runs, _ = select_independent(log(tmp_path, rows))
+    assert set(runs.repeats) == {6}

@@ -171,6 +171,7 @@ def _compare_days(draws: int) -> float:
         logs = [_read(_days(generator, shares, 4, range(day, day + 1))) for day in (1, 2)]
         days = [set(list_days(each)) for each in logs]
         apart = not set.intersection(*days) and min(map(len, days)) < LEAST_DAYS
-        found = compare_suites(*(select_independent(each)[0] for each in logs), 0.02, apart)
+        before, after = (select_independent(each)[0] for each in logs)
+        found = compare_suites(before, after, 0.02, apart)
         worse += found.verdict == "unstable"
     return round(worse / max(draws // 4, 1), 3)

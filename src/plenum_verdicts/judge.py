@@ -266,7 +266,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         if not before_by_case.keys() & outcomes.keys():
             raise UserError(f"baseline={runs.settings.baseline}: it has none of the cases of logs=")
     comparisons = {
-        case: compare(outcomes[case], earlier, options[case], runs.rule)
+        case: compare(outcomes[case], earlier, options[case], runs.rule, len(before_by_case))
         for case, earlier in before_by_case.items()
         if case in outcomes
     }

@@ -181,10 +181,10 @@ def _list_paid(audit: Audit) -> list[Job]:
 
 
 def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparison]:
+    compared = [case for case in runs.cases.values() if case.before]
     return {
-        case.id: compare(case.outcomes, case.before, case.options, rule)
-        for case in runs.cases.values()
-        if case.before
+        case.id: compare(case.outcomes, case.before, case.options, rule, len(compared))
+        for case in compared
     }
 
 

@@ -10,6 +10,9 @@ from plenum_audit.execution import no_decision
 from plenum_audit.programs import Audit, require_program
 from plenum_verdicts.dynamics import StabilityRule, horizon, simulate_audits
 
+_MOST_EQUAL = 10_000
+"""Number of equal runs up to which it is looked how many show a case to be stable."""
+
 
 def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:
     """Return lines on the minimal, maximal and expected runs; the cost needs a decision.
@@ -48,6 +51,12 @@ def _forecast(audit: Audit, rule: StabilityRule, spent: Mapping[str, float]) -> 
 
     labels = [str(option) for option in range(options)]
     yield f"The audit takes at least {runs(min(horizon((), labels, rule), most))}."
+    (equal,) = simulate_audits(rule, options, _MOST_EQUAL, (1.0,))
+    if equal.most > most:
+        yield (
+            f"With max_runs={most} no case can be shown stable: {equal.most:,} equal runs are "
+            "needed."
+        )
     for end in simulate_audits(rule, options, most):
         yield (
             f"If {100 * end.share:.3g} % of runs decide alike, it takes {runs(end.runs)}; "

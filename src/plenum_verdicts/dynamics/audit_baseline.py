@@ -4,8 +4,10 @@ The two-sample test is that of Turner and Grünwald (2302.11401), on the share o
 """
 
 import math
+from bisect import bisect_left
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,6 +49,12 @@ class CaseComparison:
     log_worse
         Natural logarithm of the largest e-value so far against the hypothesis that the share hasn't
         decreased.
+    decides_otherwise
+        True if the share of the earlier program's most frequent decision is shown to have fallen,
+        and another one is the most frequent now.
+    least_drop
+        The smallest drop of the share, of those of this case, that so many runs would have shown;
+        ``None`` if they would have shown none.
     """
 
     now: CaseVerdict
@@ -55,20 +63,21 @@ class CaseComparison:
     low: float
     high: float
     log_worse: float
+    decides_otherwise: bool = False
+    least_drop: float | None = None
 
     @property
     def worse(self) -> float:
         """The largest e-value so far, capped as by :func:`~.sequential.e_value`."""
         return e_value(self.log_worse)
 
-    @property
-    def decides_otherwise(self) -> bool:
-        """True if the most frequent decision has changed."""
-        return self.now.mode != self.before.mode
-
 
 def compare(
-    now: Sequence[str], before: Sequence[str], options: Sequence[str], rule: StabilityRule
+    now: Sequence[str],
+    before: Sequence[str],
+    options: Sequence[str],
+    rule: StabilityRule,
+    among: int = 1,
 ) -> CaseComparison:
     """Compare two programs on one case.
 
@@ -76,6 +85,8 @@ def compare(
     ----------
     now, before
         Outcomes of the runs, from :func:`plenum_verdicts.dynamics.audits.select_ended`.
+    among
+        Number of cases that are compared.
     """
     new, old = encode_outcomes(now, options), encode_outcomes(before, options)
     modes, categories = len(options), len(options) + 2
@@ -90,7 +101,41 @@ def compare(
         low=low_now - high_old,
         high=high_now - low_old,
         log_worse=compute_worsening(now, before, options),
+        decides_otherwise=present.mode != earlier.mode
+        and _has_fallen(new, old, options, earlier.mode, rule.alpha / among),
+        least_drop=_find_drop(len(new), tuple(old.tolist()), modes, rule.alpha / among),
     )
+
+
+def _has_fallen(
+    new: NDArray[np.int_], old: NDArray[np.int_], options: Sequence[str], mode: str, alpha: float
+) -> bool:
+    """Return whether an option has a smaller share than before, by limits that don't overlap."""
+    if mode not in options:
+        return False
+    # The option was chosen by what was seen, among all of them.
+    each, at = alpha / 2 / len(options), list(options).index(mode)
+    low, _ = share_interval((old != at).astype(int), 2, each, 1)
+    _, high = share_interval((new != at).astype(int), 2, each, 1)
+    return high < low
+
+
+@lru_cache(4096)
+def _find_drop(runs: int, old: tuple[int, ...], modes: int, alpha: float) -> float | None:
+    """Return the smallest drop that shows in so many runs of which the others fail, evenly."""
+    before = np.array(old, int)
+    counts = np.bincount(before, minlength=modes)[:modes]
+    mode = int(counts.argmax())
+
+    def shows(failing: int) -> bool:
+        turns = np.arange(runs + 1) * failing // max(runs, 1)
+        path = np.where(np.diff(turns) > 0, modes + 1, mode)
+        return bool(log_worse(path, before, modes).max(initial=0.0) >= -math.log(alpha))
+
+    if not runs or not shows(runs):
+        return None
+    least = bisect_left(range(1, runs + 1), True, key=shows) + 1
+    return float(counts[mode] / len(before) - 1 + least / runs)
 
 
 def compute_worsening(now: Sequence[str], before: Sequence[str], options: Sequence[str]) -> float:

@@ -155,13 +155,15 @@ class AuditResult:
         """Return the exit status: 0 stable, 1 unstable, 3 undecided, which may count as either.
 
         It is 4 if the audit was stopped before a verdict, whatever undecided counts as. With an
-        earlier program that decided some of the cases, it is 1 if this one is shown to be worse,
-        and otherwise 0.
+        earlier program that decided some of the cases, it is 1 if this one is shown to be worse, 3
+        if so few runs would have shown no drop in any case, and otherwise 0.
         """
         if self.stopped:
             return STOPPED
         if self.comparisons:
-            return STATUSES[UNSTABLE if self.worse else STABLE]
+            blind = all(each.least_drop is None for each in self.comparisons.values())
+            found = UNSTABLE if self.worse else UNDECIDED if blind else STABLE
+            return exit_status(found, undecided)
         return exit_status(self.family.verdict, undecided)
 
     def lines(self) -> list[str]:

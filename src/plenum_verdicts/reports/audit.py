@@ -399,6 +399,12 @@ class AuditReport:
         return frozenset(each.case for each in self.beside.baseline if each.worse)
 
     @property
+    def least_drop(self) -> float | None:
+        """The smallest drop that the comparison with an earlier program would have shown."""
+        drops = [each.least_drop for each in self.beside.baseline if each.least_drop is not None]
+        return min(drops, default=None)
+
+    @property
     def passed(self) -> bool | None:
         """True or false by the exit status; ``None`` for neither."""
         return self.exit_status == 0 if self.exit_status in (0, 1) else None

@@ -19,6 +19,10 @@ class BaselineComparison:
         The e-value against the hypothesis that the share hasn't decreased.
     worse
         True if a decrease is shown among all cases.
+    decides_otherwise
+        True if another decision is shown to be the most frequent.
+    least_drop
+        The smallest decrease that so many runs would have shown; ``None`` if none.
     """
 
     case: str
@@ -32,6 +36,7 @@ class BaselineComparison:
     e_worse: float
     worse: bool
     decides_otherwise: bool
+    least_drop: float | None = None
 
 
 @dataclass(frozen=True)
@@ -91,4 +96,5 @@ def _compare(case: str, each: CaseComparison, worse: Sequence[str]) -> BaselineC
         e_worse=each.worse,
         worse=case in worse,
         decides_otherwise=each.decides_otherwise,
+        least_drop=each.least_drop,
     )

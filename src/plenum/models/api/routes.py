@@ -237,7 +237,11 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
     if missing:
         # Gemini takes either of its two names; every other provider needs all it lists.
         names = (" or " if provider == "gemini" else " and ").join(missing)
-        raise UserError(f"model {model}: set the environment variable {names}")
+        own = f", or name your own server: backend.api_base.{provider}=URL"
+        raise UserError(
+            f"model {model}: set the environment variable {names}"
+            + (own if provider in COMPATIBLE else "")
+        )
 
 
 def _is_loopback(url: str | None) -> bool:

@@ -11,7 +11,7 @@ from plenum.base import UserError
 from plenum.design import KINDS, Budget, Calls, Condition, Job
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.cost_estimate import estimate_usage
-from plenum.models import Chat, Price, Reply
+from plenum.models import Chat, Price, Reply, explain_prices
 from plenum.records import DamagedJournal, Usage, read_attempts, read_entries
 
 PriceOf = Callable[[str], Price | None]
@@ -157,6 +157,8 @@ class Ledger:
         # While calls of an earlier run are held, reserve has to look whether this is one of them.
         if self._held or self.refusal is not None or not self._fits(self.spent + reserved):
             return None
+        if self._lacks_price(demand):
+            return None
         self._reserved = reserved
         return most
 
@@ -169,6 +171,8 @@ class Ledger:
         ------
         BudgetSpent
             The call doesn't fit, or another one didn't before.
+        UserError
+            Dollars are limited, and the price of the model isn't known.
         """
         if not self._limited:
             return Usage()
@@ -177,6 +181,9 @@ class Ledger:
             self._aside -= held
             return held
         most = self.price_of(demand)
+        if self._lacks_price(demand):
+            why = explain_prices([demand.model])
+            raise UserError(f"budget.dollars: no price is known for {demand.model}; {why}")
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             # Only calls under way may turn out cheaper; what is set aside stays as it is.
             waits = self._reserved.calls > self._aside.calls
@@ -239,6 +246,10 @@ class Ledger:
         price = self._price(demand.model, demand.batched)
         dollars = price.at_most(demand.prompt, demand.answer, demand.hour) if price else 0.0
         return Usage(1, demand.prompt, demand.answer, dollars)
+
+    def _lacks_price(self, demand: Demand) -> bool:
+        """Return whether dollars are limited, and nobody knows how many a call may cost."""
+        return self._budget.dollars is not None and self.price(demand.model) is None
 
     def _price(self, model: str, batched: bool) -> Price | None:
         price = self.price(model)

@@ -8,7 +8,6 @@ from dataclasses import replace
 from plenum.base import UserError
 from plenum.design import Job
 from plenum.execution import add_begun, check_sweep, find_journal
-from plenum.models import Prices, explain_prices
 from plenum.records import Transcript
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_baseline import baseline
@@ -189,14 +188,6 @@ def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparis
 
 
 def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
-    """Print the plan; return the reason not to go on, or an empty text."""
+    """Print the plan; nothing speaks against going on."""
     print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
-    price = Prices(audit.jobs[0].prices).of  # what had none when it was called may have one now
-    unpriced = {call["model"] for call in pilot.calls if call["cost"] is None}
-    if audit.jobs[0].budget.dollars is not None and (
-        models := sorted(model for model in unpriced if price(model) is None)
-    ):
-        return (
-            f"budget.dollars: no price is known for {', '.join(models)}; {explain_prices(models)}"
-        )
     return ""

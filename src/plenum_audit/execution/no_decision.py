@@ -14,8 +14,9 @@ _SHOWN = 100
 _READ = 4_000
 
 _SIMULATED = (
-    "; simulated agents follow a JSON schema and a tool that a request names, and only some words "
-    "of a prompt, so that a format of the program's own needs response_format in its request "
+    "; the simulated model couldn't answer the program's prompt: simulated agents follow a JSON "
+    "schema and a tool that a request names, and only some words of a prompt, so that a format of "
+    "the program's own needs response_format in its request "
     "(docs/simulated-backend.md#under-audit)"
 )
 _EXTRACT = "; committee.extract says how a text is read, such as name, regex:PATTERN or json:PATH"
@@ -37,7 +38,7 @@ def refusal(cases: Iterable[CaseRuns]) -> str:
     run = read_ended(journal)
     words = _EXTRACT if run is not None and _unread(run) and not _extracts(begun[0]) else ""
     if run is not None and run.calls and job.condition.backend.name == "simulated":
-        words += _SIMULATED
+        words = _SIMULATED  # reading another part of what it wrote would not help
     return (
         f"case {begun[0].id}: no verdict: none of {len(outcomes)} runs came to a decision; run 0: "
         f"{explain(run, journal)}{words}; where the program stays as it is, move "

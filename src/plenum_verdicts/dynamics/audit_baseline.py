@@ -132,7 +132,7 @@ def _find_drop(runs: int, old: tuple[int, ...], modes: int, alpha: float) -> flo
         path = np.where(np.diff(turns) > 0, modes + 1, mode)
         return bool(log_worse(path, before, modes).max(initial=0.0) >= -math.log(alpha))
 
-    if not runs or not shows(runs):
+    if not runs or len(old) < 2 or not shows(runs):
         return None
     least = bisect_left(range(1, runs + 1), True, key=shows) + 1
     return float(counts[mode] / len(before) - 1 + least / runs)

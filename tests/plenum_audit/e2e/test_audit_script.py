@@ -598,13 +598,12 @@ def test_a_budget_in_dollars_needs_a_price_for_what_the_program_calls(
 ) -> None:
     given = [f"backend.api_base.openai={server.url}", "backend=api", "budget.dollars=1"]
     server.script = [{"choice": {"content": f"Answer {n}"}} for n in range(12)]
-    for _ in range(2):  # the second time without a call
+    for _ in range(2):
         done = run(*arguments("talks", *given), script="scripts/audit.py", status=2, **KEYS)
         assert done.stdout == ""
         line = done.stderr.splitlines()[-1]
         assert line.startswith("error: budget.dollars: no price is known for openai/gpt-x; state")
-        assert len(server.requests) == 3  # the pilot's
-        assert len(journals(folder)) == 1
+        assert not server.requests
     priced = [*given, "+prices={openai/gpt-x:{input:0,output:100}}", "max_runs=4"]
     done = run(*arguments("talks", *priced), script="scripts/audit.py", status=3, **KEYS)
     assert "A 3, B 1" in done.stdout

@@ -359,7 +359,6 @@ def find_ranges(tables: dict[str, pd.DataFrame]) -> dict[str, float]:
         "suite_limits_hold_min": tables["suites"][limits].min(axis=None),
         "suite_verdict_false_max": tables["verdicts"].filter(like="false", axis=0)["reached"].max(),
         "gate_limits_hold_min": tables["gates"][["fails", "misses", "flips"]].min(axis=None),
-        "gate_named_wrongly_max": tables["gates"]["named wrongly"].max(),
         "acting_risk_kept_min": tables["acting"]["risk kept"].min(),
     }
 

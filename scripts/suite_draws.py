@@ -111,16 +111,26 @@ def draw_suite(number: int, draw: int) -> Row:
 
 
 def draw_verdict(number: int, draw: int) -> Row:
-    """Return whether the verdict is reached that is counted: the first one, looking each time."""
+    """Return whether the verdict is reached that is counted, and the same while a suite runs.
+
+    A verdict on these cases alone is false by their own disagreement. While it runs, the first
+    verdict counts, looking after each case.
+    """
     generator, (verdict, chance, share) = seed(6, number, draw), [*VERDICTS.values()][number]
     cases = 4 * CASES if "false" in [*VERDICTS][number] else CASES
     right = np.where(generator.random(cases) < share, 1 - chance, 1.0)
+    runs = draw_runs(generator, split(right), RUNS)
+    found = suites.judge_suite(suites.estimate_disagreement(runs), RULE)
+    own = describe_cases(split(right))["disagreement"]
+    beyond = own >= RULE.unacceptable if verdict == "stable" else own <= RULE.acceptable
+    false = "false" in [*VERDICTS][number] and found.scope == "these" and not beyond
     running, first = suites.RunningSuite(RULE), "undecided"
-    for apart in draw_runs(generator, split(right), RUNS).disagreements():
+    for apart in runs.disagreements():
         running.add(np.array([apart]))
         if (first := running.verdict) != "undecided":
             break
-    return {"reached": float(first == verdict)}
+    reached = float(found.verdict == verdict and not false)
+    return {"reached": reached, "while it runs": float(first == verdict)}
 
 
 def draw_gate(number: int, draw: int) -> Row:

@@ -11,7 +11,7 @@ from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import logsumexp
+from scipy.special import betaln, logsumexp, xlogy
 
 from plenum.dynamics import Floats, benjamini_hochberg
 from plenum_verdicts.dynamics.audits import (
@@ -115,9 +115,17 @@ def _has_fallen(
         return False
     # The option was chosen by what was seen, among all of them.
     each, at = alpha / 2 / len(options), list(options).index(mode)
-    low, _ = share_interval((old != at).astype(int), 2, each, 1)
-    _, high = share_interval((new != at).astype(int), 2, each, 1)
+    low, _ = _limit_share(int((old == at).sum()), len(old), each)
+    _, high = _limit_share(int((new == at).sum()), len(new), each)
     return high < low
+
+
+def _limit_share(hits: int, runs: int, alpha: float) -> tuple[float, float]:
+    """Return limits of a share that hold however often one looks (Robbins' mixture over shares)."""
+    p = np.arange(1, 1000) / 1000
+    mixed = betaln(hits + 0.5, runs - hits + 0.5) - betaln(0.5, 0.5)
+    kept = p[mixed - xlogy(hits, p) - xlogy(runs - hits, 1 - p) < -math.log(alpha)]
+    return float(kept.min()), float(kept.max())
 
 
 @lru_cache(4096)

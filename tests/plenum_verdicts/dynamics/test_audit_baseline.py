@@ -49,12 +49,15 @@ def test_a_program_that_lost_its_stability_is_seen_with_the_runs_of_two_audits()
     was, split = ["B"] * 18, ["A", "B", "B", "A", "A", "B", "A", "B", "A", "B", "B", "A"] * 2
     worse = compare(split, was, OPTIONS, RULE)
     assert worse.worse >= 40
-    assert (worse.difference, worse.decides_otherwise) == (-0.5, True)
+    assert (worse.difference, worse.decides_otherwise) == (-0.5, False)  # 12 of 24 are still B
+    assert worse.least_drop is not None
+    assert 0 < worse.least_drop < 0.5
     assert worse.low <= -0.5 <= worse.high < 0.02
     same = compare(was, was, OPTIONS, RULE)
     other = compare(["A"] * 18, was, OPTIONS, RULE)
     assert (same.worse, same.decides_otherwise) == (1.0, False)
     assert (other.worse, other.decides_otherwise) == (1.0, True)
     assert worse_cases({"a": worse, "b": same}, 0.05) == ("a",)
+    assert compare(was[:3], was[:3], OPTIONS, RULE).least_drop is None  # none would be seen
     assert compare([], was, OPTIONS, RULE).worse == 1.0
     assert compare(was, [], OPTIONS, RULE).worse == 1.0

@@ -54,6 +54,7 @@ from plenum_verdicts.reports import (
     refuse_overwriting,
     report_log,
 )
+from plenum_verdicts.suites import SuiteRuns, bound_lost_runs
 
 _WORST_FIRST = (NO_VERDICT, 1, 3, 0)
 """Exit statuses: no verdict, unstable, undecided, stable."""
@@ -251,7 +252,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         chosen = runs.settings.suite == "auto"
         doubts = (*describe_choices(compared, chosen), *doubts)
         found, selected = select_independent(compared)
-        doubts = (*selected, *doubts)
+        doubts = (*selected, *_tell_lost(compared.runs(), runs.log), *doubts)
         # A suite's baseline is one of its questions; without a suite each case is compared below.
         before = _load_baseline(runs) if runs.settings.baseline else None
         suite = judge_suite(
@@ -282,6 +283,17 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         doubts=doubts,
     )
     return result, suite
+
+
+def _tell_lost(found: SuiteRuns, log: Log) -> Iterator[str]:
+    """Yield what lost runs may have changed, of a log that says how many were planned."""
+    cases, each = log.planned
+    if len(found.case) < cases * each:
+        low, high = bound_lost_runs(found, cases, each)
+        yield (
+            f"{cases * each:,} runs were planned, and {len(found.case):,} are there: with those that "
+            f"were lost two runs would differ in {100 * low:.1f} to {100 * high:.1f} % of pairs."
+        )
 
 
 def _plan_each(

@@ -72,6 +72,8 @@ class Log:
         Name of the score in use; empty without one.
     lines
         Sentences on what was chosen, left out or may be wrong.
+    planned
+        Numbers of cases and of runs of each that were planned; zeros if the log doesn't say it.
     """
 
     cases: tuple[CaseLog, ...]
@@ -80,6 +82,7 @@ class Log:
     program: Mapping[str, Any]
     score: str = ""
     lines: tuple[str, ...] = ()
+    planned: tuple[int, int] = (0, 0)
 
     @property
     def identity(self) -> str:
@@ -171,12 +174,14 @@ def read_log(
         f"logs={logs}", records, reader, renamed, cases, by, wanted, scale, where, several
     )
     files = f", {len(sources)} files" if several else ""
+    plans = [reader.plan(source) for source in sources]
     return replace(
         read,
         summary=f"logs={logs}: {reader.title} (format={reader.name}){files}, {read.summary}",
         committee=committee or str(program.get("task", sources[0].path.stem)),
         program=program,
         lines=(*(line for source in sources for line in list_told(reader, source)), *read.lines),
+        planned=(max(cases for cases, _ in plans), sum(each for _, each in plans)),
     )
 
 

@@ -70,17 +70,24 @@ def _header(source: LogSource) -> dict[str, Any]:
         return {"status": "started" if known != _HEADERS[0] else header.get("status"), **header}
 
 
+def _plan(source: LogSource) -> tuple[int, int]:
+    """Return the numbers of samples and epochs that were planned; zeros if they aren't known."""
+    about = _header(source)["eval"]
+    samples = (about.get("dataset") or {}).get("samples")
+    epochs = (about.get("config") or {}).get("epochs") or 1
+    known = isinstance(samples, int) and isinstance(epochs, int)
+    return (samples, epochs) if known else (0, 0)
+
+
 def _tell(source: LogSource) -> Iterator[str]:
     """Yield that the log is of a part of what was planned."""
-    header = _header(source)
-    about, status = header["eval"], header.get("status") or "success"
-    asked = about.get("config") or {}
+    status = _header(source).get("status") or "success"
     if status == "success":
         return
-    samples, epochs = (about.get("dataset") or {}).get("samples"), asked.get("epochs") or 1
+    samples, epochs = _plan(source)
     held = sum(1 for _ in _samples(source))
     planned = ""
-    if isinstance(samples, int) and isinstance(epochs, int):
+    if samples:
         planned = f" of {samples * epochs:,} that were planned ({samples:,} samples, {epochs} each)"
     yield (
         f"its status is {status!r}: it has {held:,} runs{planned}. What is missing may not be "
@@ -194,5 +201,12 @@ def _text(content: Any) -> str:
 
 
 READER = LogReader(
-    "inspect", "a log of inspect", _recognises, _read, _describe, tell=_tell, placed=True
+    "inspect",
+    "a log of inspect",
+    _recognises,
+    _read,
+    _describe,
+    tell=_tell,
+    plan=_plan,
+    placed=True,
 )

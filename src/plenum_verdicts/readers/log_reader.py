@@ -139,6 +139,8 @@ class LogReader:
         True for a plain table, which is chosen only if no reader of a tool recognises the log.
     tell
         Yields sentences on what a log says of itself, such as that it was cancelled.
+    plan
+        Returns the numbers of cases and of runs of each that were planned; zeros if unknown.
     verdict
         The tool's word for whether a run is right.
     one_of
@@ -156,6 +158,7 @@ class LogReader:
     describe: Callable[[LogSource], Mapping[str, Any]] = lambda source: {}
     general: bool = False
     tell: Callable[[LogSource], Iterable[str]] = lambda source: ()
+    plan: Callable[[LogSource], tuple[int, int]] = lambda source: (0, 0)
     verdict: str = "right"
     one_of: str = ""
     placed: bool = False

@@ -3,6 +3,7 @@ from .assessment import assess_suite as assess_suite
 from .comparison import SuiteComparison as SuiteComparison
 from .comparison import compare_suites as compare_suites
 from .disagreement import UnsteadyCases as UnsteadyCases
+from .disagreement import bound_lost_runs as bound_lost_runs
 from .disagreement import bound_unsteady_cases as bound_unsteady_cases
 from .disagreement import estimate_disagreement as estimate_disagreement
 from .gate_assessment import GateAssessment as GateAssessment
@@ -52,6 +53,7 @@ __all__ = [
     "UnsteadyCases",
     "assess_gate",
     "assess_suite",
+    "bound_lost_runs",
     "bound_unsteady_cases",
     "chance_to_pass",
     "compare_suites",

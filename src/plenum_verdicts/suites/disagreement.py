@@ -68,6 +68,34 @@ def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
     return float(1 - np.minimum(level * n, 1).mean())
 
 
+def bound_lost_runs(runs: SuiteRuns, cases: int, repeats: int) -> tuple[float, float]:
+    """Return the disagreement if all lost runs ended as most do, and if each ended differently.
+
+    Parameters
+    ----------
+    cases, repeats
+        Numbers of cases and of runs of each that were planned.
+
+    Examples
+    --------
+    >>> bound_lost_runs(SuiteRuns.of({"a": ["x", "x"], "b": ["x", "y"]}), 2, 2)
+    (0.5, 0.5)
+    >>> bound_lost_runs(SuiteRuns.of({"a": ["x", "x"]}), 2, 2)
+    (0.0, 0.5)
+    """
+    case, _, count = runs.cells
+    most = np.zeros(len(runs.cases))
+    np.maximum.at(most, case, count)
+    n, alike = runs.repeats, sum_groups(case, count.astype(float) ** 2, len(most))
+    lost = np.maximum(repeats - n, 0)
+    pairs = (n + lost) * (n + lost - 1) / 2
+    apart, known = (n**2 - alike) / 2, pairs > 0
+    low = (apart + lost * (n - most))[known] / pairs[known]
+    high = (apart + lost * n + lost * (lost - 1) / 2)[known] / pairs[known]
+    total = max(cases, len(most))
+    return float(low.sum()) / total, (float(high.sum()) + total - known.sum()) / total
+
+
 def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
     """Estimate the variance of each case's disagreement around its own mean, shape (N,).
 

@@ -291,8 +291,8 @@ def _tell_lost(found: SuiteRuns, log: Log) -> Iterator[str]:
     if len(found.case) < cases * each:
         low, high = bound_lost_runs(found, cases, each)
         yield (
-            f"{cases * each:,} runs were planned, and {len(found.case):,} are there: with those that "
-            f"were lost two runs would differ in {100 * low:.1f} to {100 * high:.1f} % of pairs."
+            f"{cases * each:,} runs were planned, and {len(found.case):,} are there: with the lost "
+            f"ones two runs would differ in {100 * low:.1f} to {100 * high:.1f} % of pairs."
         )
 
 

@@ -75,8 +75,9 @@ def _plan(source: LogSource) -> tuple[int, int]:
     about = _header(source)["eval"]
     samples = (about.get("dataset") or {}).get("samples")
     epochs = (about.get("config") or {}).get("epochs") or 1
-    known = isinstance(samples, int) and isinstance(epochs, int)
-    return (samples, epochs) if known else (0, 0)
+    if isinstance(samples, int) and isinstance(epochs, int):
+        return samples, epochs
+    return 0, 0
 
 
 def _tell(source: LogSource) -> Iterator[str]:

@@ -159,9 +159,9 @@ def judge_log(runs: LoggedRuns, subjects: tuple[AuditSubject, ...] = ()) -> Audi
     UserError
         No run reached a decision, a question can't be answered, or the folder can't be written to.
     """
-    result, suite = _judge(runs)
     if runs.log.summary:
-        say(runs.log.summary)  # what was read, before what it came to
+        say(runs.log.summary)  # what was read, before what it came to, or why it comes to nothing
+    result, suite = _judge(runs)
     record = record_audit(runs.settings, subjects, suite=suite is not None)
     chosen = Settings(runs.study, runs.tracking_uri, Path(runs.settings.out))
     report = report_log(runs.log, runs.compared, result, suite)
@@ -222,8 +222,8 @@ def find_worst(reports: Iterable[AuditReport | None]) -> int | None:
 
 def _judge_or_say(runs: LoggedRuns) -> AuditReport | None:
     if runs.dry_run:
-        _judge(runs)
         say(runs.log.summary)
+        _judge(runs)
         ended = sum(len(each.ends) for each in runs.log.cases)
         print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
         if runs.together:

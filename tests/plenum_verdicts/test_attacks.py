@@ -117,7 +117,31 @@ COUNTED: dict[str, tuple[Rows, dict[str, Any], Check]] = {
         {},
         disagreement(0),
     ),
-    "errors that are false": (runs_of("AA", 12, error=False), {}, disagreement(0)),
+    **{
+        f"errors that are {word}": (runs_of("AA", 12, error=word), {}, disagreement(0))
+        for word in (False, 0, "N/A", "-", "OK", "<NA>", "No error.", "success", "0", "NaN", "[]")
+    },
+    # Equal values in other spellings.
+    **{
+        f"{a} and {b}": (
+            [row | {"decision": (a, b)[n % 2]} for n, row in enumerate(runs_of("AA", 12))],
+            {},
+            disagreement(differ),
+        )
+        for a, b, differ in (
+            ("[1, 2]", "[1,2]", 0),
+            ("1e3", "1000", 0),
+            (".5", "0.50", 0),
+            ("-0", "0", 0),
+            ('{"a": 1.0}', '{"a":1}', 0),
+            ("yes", "```\nyes\n```", 0),
+            ("long " * 40, f"```text\n{'long ' * 40}\n```", 0),
+            ("1,000", "1000", 1),
+            ('{"a": "1"}', '{"a": 1}', 1),
+            ("[1, 2]", "[2, 1]", 1),
+            ("```a``` b ```c```", "a``` b ```c", 1),
+        )
+    },
     # Rows in an order that somebody made.
     "sorted, nine in ten": (runs_of("A" * 900 + "B" * 100), {"suite": False}, verdicts("stable")),
     "sorted, turned": (runs_of("B" * 100 + "A" * 900), {"suite": False}, verdicts("stable")),
@@ -131,6 +155,24 @@ COUNTED: dict[str, tuple[Rows, dict[str, Any], Check]] = {
         runs_of("A" * 40 + "B" * 40, run=lambda n: n),
         {"suite": False},
         verdicts("undecided"),
+    ),
+    **{
+        f"a drift in time, {name}": (
+            sorted(
+                runs_of(
+                    "A" * 40 + "B" * 40, time=lambda n: f"2026-01-01T10:{n // 60:02}:{n % 60:02}Z"
+                ),
+                key=lambda row: row[by][::-1],
+            ),
+            {"suite": False},
+            verdicts("undecided"),
+        )
+        for name, by in (("mixed", "time"), ("sorted", "decision"))
+    },
+    "times that tell no order": (
+        runs_of("A" * 40 + "B" * 40, time=lambda n: f"2026-01-01T10:00:{n // 2:02}Z"),
+        {"suite": False},
+        verdicts("unstable"),
     ),
     "a late drift of numbered runs": (
         runs_of("A" * 900 + "B" * 100, run=lambda n: n),
@@ -259,7 +301,56 @@ TOLD: dict[str, tuple[Rows, str]] = {
             [row | {name: f"{row['case']} {n % 2}"} for n, row in enumerate(runs_of("AAAA", 12))],
             "equal another one of their case",
         )
-        for name in ("trace_id", "id", "time", "latency")
+        for name in (
+            *("trace_id", "id", "time", "latency", "request_id", "uuid", "created_at", "reasoning"),
+        )
+    },
+    "copies under new numbers and places": (
+        [
+            row | {"": n, "run": n % 4, "request_id": f"r{n // 4}-{n % 2}"}
+            for n, row in enumerate(runs_of("AAAA", 12))
+        ],
+        "24 of 48 runs equal another one of their case in decision and request_id",
+    ),
+    "long texts that cost the same": (
+        [
+            row | {"decision": f"{row['case']} {'long ' * 40}", "tokens_out": 90, "right": True}
+            for row in runs_of("A" * 5, 12)
+        ],
+        "48 of 60 runs equal another one of their case in decision and text, tokens and cost",
+    ),
+    "a latency of nothing": (
+        runs_of("AAAA", 12, latency_ms=lambda n: 900 + n if n else 0),
+        "12 of 48 runs took no time",
+    ),
+    **{
+        f"{name} {value}": (
+            runs_of("AAAA", 12, **{name: lambda n, value=value: value if n > 1 else "no"}),
+            "24 of 48 runs were answered by a cache",
+        )
+        for name, value in (
+            ("cached", "yes"),
+            ("cache_hit", True),
+            ("from_cache", "1"),
+            ("cacheHit", "true"),
+            ("cache", "HIT"),
+            ("cache_status", "hit"),
+        )
+    },
+    "two scorers": (
+        runs_of("AAAA", 12, judge=lambda n: ("gpt", "claude")[n % 2], score=1),
+        "mixes 2 scorers: claude (24 runs), gpt (24 runs)",
+    ),
+    "one id in two domains": (
+        runs_of("AAAA", 12, domain=lambda n: ("retail", "airline")[n % 2]),
+        "mixes 2 domains",
+    ),
+    **{
+        f"many questions under one id, as {name}": (
+            runs_of(EIGHT, **{name: lambda n: f"{n % 4}?"}),
+            "has different contents (text)",
+        )
+        for name in ("question", "Prompt", "input", "problem", "query", "instruction")
     },
     "half from a cache": (runs_of("AAAA", 12, cached=lambda n: n > 1), "were answered by a cache"),
     "half from a cache, in words": (
@@ -323,12 +414,17 @@ REFUSED: dict[str, tuple[Rows, str]] = {
 }
 
 
+NOT_FOUND = ("no outputs at all", "a score of one to five", "an endless score", "all from a cache")
+"""Refusals that say what was found."""
+
+
 @pytest.mark.parametrize("name", REFUSED)
 def test_it_is_refused_in_a_line(tmp_path: Path, name: str) -> None:
     rows, words = REFUSED[name]
     with pytest.raises(UserError) as refused:
         judge_log(load(tmp_path, rows, suite=True))
     assert words in str(refused.value)
+    assert name not in NOT_FOUND or "runs of 12 cases: outputs in" in str(refused.value)
     assert "\n" not in str(refused.value)
 
 
@@ -371,6 +467,76 @@ def test_cases_of_inspect_are_what_they_ask_in_any_order_of_the_data_set() -> No
     assert [len(each.rows) for each in log.cases] == [3] * 12
     assert all(len({row["decision"] for row in each.rows}) == 1 for each in log.cases)
     assert sum(row["right"] for each in log.cases for row in each.rows) == 24
+
+
+def test_columns_that_tell_no_run_are_no_copies(tmp_path: Path) -> None:
+    """Words that runs share by chance, what is of a case, a count of rows, and numbers of tries."""
+    rows = [
+        {"case": f"c{n // 4}", "decision": "A", "try": n % 4, "row": n, "words": n * 7 % 5}
+        | {"topic": f"t{n // 4}", "latency": 1.5 * n + 1}
+        for n in range(48)
+    ]
+    assert read_log(written(tmp_path / "a.jsonl", rows)).lines == ()
+
+
+def written(path: Path, rows: Rows) -> Path:
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def test_what_was_read_is_said_before_a_refusal(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(UserError, match="no case has two runs"):
+        judge_log(load(tmp_path, runs_of("A", 12), suite=True))
+    assert "12 runs of 12 cases: outputs in 12" in capsys.readouterr().err
+
+
+def test_a_domain_is_part_of_what_a_case_is_called(tmp_path: Path) -> None:
+    rows = [
+        {"case": n, "decision": task, "task": task} for n in "0011" for task in ("retail", "fly")
+    ]
+    log = read_log(written(tmp_path / "a.jsonl", rows))
+    assert [each.case.id for each in log.cases] == [
+        "0 (fly)",
+        "0 (retail)",
+        "1 (fly)",
+        "1 (retail)",
+    ]
+    assert "The id 0 has different contents (domain)" in log.lines[0]
+
+
+def test_a_csv_of_promptfoo_is_refused_with_the_way_to_export(tmp_path: Path) -> None:
+    for head, cell in (
+        ("q,[openai:gpt-4o] {{q}}", "[PASS] yes"),
+        (
+            "q,[openai:gpt-4o] {{q}},Status,Score,Named Scores,Grader Reason,Comment",
+            "yes,PASS,1,,,",
+        ),
+    ):
+        (tmp_path / "a.csv").write_text(f"{head}\n1,{cell}\n")
+        with pytest.raises(UserError, match=r"--repeat 3 -o results\.json"):
+            read_log(tmp_path / "a.csv")
+    (tmp_path / "a.csv").write_text("case,decision,[note] why\n1,yes,\n1,yes,\n")
+    assert "(format=csv)" in read_log(tmp_path / "a.csv").summary
+
+
+def test_assertions_that_were_edited_between_two_nights_are_told(tmp_path: Path) -> None:
+    for night, value in enumerate(("yes", "no")):
+        result = {
+            "promptIdx": 0,
+            "testIdx": 0,
+            "vars": {"q": "one?"},
+            "prompt": {"raw": "Is it one?"},
+            "testCase": {"assert": [{"type": "equals", "value": value}]},
+            "response": {"output": "yes"},
+            "success": value == "yes",
+        }
+        file = tmp_path / f"{night}.json"
+        file.write_text(json.dumps({"evalId": "e", "results": {"version": 3, "results": [result]}}))
+    log = read_log(tmp_path)
+    assert len(log.cases) == 2
+    assert "The id one? has different contents (checks)" in log.lines[0]
 
 
 def test_a_sample_that_was_retried_counts_once(tmp_path: Path) -> None:

@@ -19,8 +19,15 @@ from plenum_verdicts.logs.case_names import LoggedRow, list_options, name_cases,
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_chosen, read_column
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
 from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_decisions, read_marks
-from plenum_verdicts.logs.log_mixtures import name_group, read_value
-from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
+from plenum_verdicts.logs.log_mixtures import list_times, name_group, read_value
+from plenum_verdicts.logs.log_scores import (
+    Results,
+    Scale,
+    count_outputs,
+    find_score,
+    read_right,
+    settle_results,
+)
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
 from plenum_verdicts.readers import LogReader, Records, Row, Wrong, list_told, read_records
 
@@ -223,14 +230,15 @@ def collect_log(
     if not runs:
         raise UserError(f"{place}: it holds no run")
     rows = [run.row for run in runs]
-    results = settle_results(rows, score, scale)
-    _require_outcomes(place, runs, columns, results)
-    known = {case.id: case for case in cases}
-    lines = [
-        *results.lines,
-        *name_cases(runs, known, reader.placed),
-        *find_doubts(runs, reader.general),
-    ]
+    known, results = {case.id: case for case in cases}, Results(outputs=count_outputs(rows))
+    try:
+        results = settle_results(rows, score, scale)
+        _require_outcomes(place, runs, columns, results)
+        named = [*name_cases(runs, known, reader.placed)]
+        lines = [*results.lines, *named, *find_doubts(runs, reader.general)]
+    except UserError as problem:
+        found = count_found(runs, results, reader.verdict)
+        raise UserError(f"{problem} ({reader.title}, {found})") from None
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
     logged, found = _group(runs, known, by, place), count_found(runs, results, reader.verdict)
@@ -254,7 +262,8 @@ def _read_runs(
                 raise row
             if is_chosen(row, where):
                 runs.append(_run(place, row, columns, reader, wanted, several))
-                alone[str(row.get(reader.one_of, ""))] += 1
+                # A table that pandas wrote has a column without a name.
+                alone[str(row.get(reader.one_of)) if reader.one_of else ""] += 1
             else:
                 others.update(f"{name}={read_column(row, name)}"[:40] for name in where)
         except Wrong as problem:
@@ -294,6 +303,8 @@ def _run(
 ) -> LoggedRow:
     """Return a run as its row says it; runs of several files are in the order of these."""
     fields = columns.fields(row)
+    if reader.general:
+        columns.add_others(row, fields)
     if wanted:
         fields.pop("score", None)
         if (value := find_score(row, wanted)) is not ABSENT:
@@ -320,20 +331,25 @@ def _run(
     for name in _ALIKE & read.keys():  # the runs of a case share these texts: each is kept once
         if type(read[name]) is str:
             read[name] = sys.intern(read[name])
-    return LoggedRow(place, number, read, label, told, read_marks(row))
+    marks = read_marks(row, read, columns, reader.general)
+    return LoggedRow(place, number, read, label, told, marks)
 
 
 def _drop_nothing(row: dict[str, Any]) -> None:
     """Take an error and a cache out of a row that say that there was none, as pandas writes it."""
     error = row.pop("error", None)
-    if error and str(error).strip().lower() not in _NO_ERROR:
+    if error and str(error).strip(" .<>").lower() not in _NO_ERROR:
         row["error"] = error
-    if "cached" in row and str(row.pop("cached")).strip().lower() in ("true", "1", "1.0"):
+    if _CACHED & set(re.findall(r"[\w.]+", str(row.pop("cached", "")).lower())):
         row["cached"] = True
 
 
 _ALIKE = frozenset({"case", "text", "decision", "answer", "model", "wording", "version"})
-_NO_ERROR = ("", "none", "nan", "null", "false")
+_CACHED = {"true", "1", "1.0", "yes", "y", "hit", "cached"}
+_NO_ERROR = {
+    "", "none", "nan", "null", "false", "n/a", "na", "nat", "-", "--", "ok", "okay", "success",
+    "succeeded", "no", "no error", "no errors", "0", "0.0", "[]", "{}",
+}  # fmt: skip
 _SHOWN = 5
 _encode = json.JSONEncoder(sort_keys=True, default=str).encode
 
@@ -404,9 +420,11 @@ def _case(name: str, runs: Sequence[LoggedRow], decided: Sequence[str]) -> Audit
 
 
 def _in_order(name: str, runs: Sequence[LoggedRow]) -> Sequence[LoggedRow]:
-    """Return the runs of a case in the order of their numbers, if they have any."""
+    """Return the runs of a case in the order of their numbers or times, if they have any."""
     numbers = [run.number for run in runs]
     if all(number is None for number in numbers):
+        if times := list_times(run.row for run in runs):
+            return [runs[n] for n in sorted(range(len(runs)), key=times.__getitem__)]
         return runs
     at: dict[Any, str] = {}
     for run in runs:

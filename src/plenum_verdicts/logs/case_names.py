@@ -45,7 +45,7 @@ class LoggedRow:
     row: dict[str, Any]
     label: str
     content: str
-    marks: tuple[str, ...]
+    marks: Mapping[str, Any]
     case: str = ""
     key: str = ""
 
@@ -80,7 +80,12 @@ def name_cases(
     for run in sorted(runs, key=lambda run: run.label) if placed else runs:
         label = first.setdefault(run.content, run.label) if placed and run.content else run.label
         alike[label, run.content].append(run)
-    split: list[tuple[str, list[str]]] = []
+    asked: defaultdict[tuple[str, str], set[str]] = defaultdict(set)
+    for (label, content), held in alike.items():
+        if content and label not in known:
+            asked[label, min(str(run.row.get("text") or "") for run in held)].add(content)
+    # Equal questions of one id whose content differs differ in what the tool checks.
+    split = [(label, ["checks"]) for (label, text), each in asked.items() if text and len(each) > 1]
     found: defaultdict[tuple[str, ...], list[LoggedRow]] = defaultdict(list)
     for identity, held in alike.items():
         given = identity[0] in known
@@ -118,16 +123,22 @@ def list_names(
     ['roof #40559e', 'roof #5db5a6', 'well']
     """
     shared = Counter(_shorten(label) for label, *_ in told)
-    for label, content, *parts in told:
+    fuller = [_tell_more(*each) if shared[_shorten(each[0])] > 1 else "" for each in told]
+    unique = Counter(fuller)
+    for (label, content, *parts), full in zip(told, fuller, strict=True):
         name, key = _shorten(label), digest(["" if placed else label, content, *parts])
         if label in known:
             name = label
         elif shared[name] > 1:
-            held = json.loads(content) if content and not parts else None
-            # A task or a domain is shorter than a digest, and says more.
-            short = isinstance(held, str) and len(held) <= _LONGEST // 4
-            name += f" ({flatten(str(held))})" if short else f" #{key[:_DIGITS]}"
+            name = full if full and unique[full] == 1 else f"{name} #{key[:_DIGITS]}"
         yield name, key
+
+
+def _tell_more(label: str, content: str, *parts: str) -> str:
+    """Return a label with a short text, such as a domain, which says more than a digest."""
+    held = parts[0] if parts else json.loads(content) if content else None
+    short = isinstance(held, str) and len(held) <= _LONGEST // 4
+    return f"{_shorten(label)} ({flatten(str(held))})" if short else ""
 
 
 def _shorten(label: str) -> str:
@@ -146,13 +157,13 @@ def _differs(runs: Sequence[LoggedRow], name: str) -> bool:
     return any(len(held) > 1 for held in values.values()) and not each_new
 
 
-_OF_CASE = ("text", "answer", "options")
+_OF_CASE = ("domain", "text", "answer", "options")
 
 
 def _read(row: Mapping[str, Any], name: str) -> Any:
     """Return what a row says of its case: options in any order, and the answer's name."""
     value = row.get(name)
-    if value in (None, "") or name == "text":
+    if value in (None, "") or name in ("domain", "text"):
         return str(value) if value else None
     options = list_options(row)
     if name == "options":

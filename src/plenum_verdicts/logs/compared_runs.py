@@ -18,7 +18,7 @@ from plenum_verdicts.dynamics import (
 )
 from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
-from plenum_verdicts.logs.log_mixtures import SOURCES, read_value
+from plenum_verdicts.logs.log_mixtures import SOURCES, list_times, read_value
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
 from plenum_verdicts.suites import SuiteRuns, estimate_disagreement, tell_apart
 
@@ -109,15 +109,23 @@ class ComparedRuns:
         return {each.case.id: self._ended(each) for each in self.kept}
 
     @cached_property
+    def ordered(self) -> set[str]:
+        """The cases whose runs are in the order in which they were made, by number or by time."""
+        return {
+            each.case.id
+            for each in self.kept
+            if all("run" in row for row in each.rows) or list_times(each.rows)
+        }
+
+    @cached_property
     def paths(self) -> dict[str, list[str]]:
         """The outcomes by case, in the order of the runs; where the log says none, in a drawn one.
 
-        Rows without ``run`` may be sorted by anything, also by what was decided. Then their counts
-        alone are judged: the same in any order of the rows.
+        Rows without ``run`` and ``time`` may be sorted by anything, also by what was decided. Then
+        their counts alone are judged: the same in any order of the rows.
         """
-        ordered = {each.case.id: all("run" in row for row in each.rows) for each in self.kept}
         return {
-            case: ended if ordered[case] else _draw_order(tuple(sorted(ended)))
+            case: ended if case in self.ordered else _draw_order(tuple(sorted(ended)))
             for case, ended in self.outcomes.items()
         }
 

@@ -29,7 +29,7 @@ def select_independent(log: ComparedRuns) -> tuple[SuiteRuns, list[str]]:
         As for :meth:`.ComparedRuns.runs`.
     """
     runs = log.runs()
-    first = _find_first(runs, ordered=all("run" in row for each in log.kept for row in each.rows))
+    first = _find_first(runs, ordered=len(log.ordered) == len(log.kept))
     if first is not None:
         least = int(runs.repeats[runs.repeats > 1].min())
         return runs.of_rows(first), [

@@ -5,6 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any
 
 from plenum.base import UserError, strip_fence, strip_reasoning
@@ -14,11 +15,19 @@ from plenum_verdicts.readers import Row
 FIELDS = (
     "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",
     "tokens_out", "model", "version", "fingerprint", "wording", "time", "seed", "text", "options",
-    "answer", "scores", "cached",
+    "answer", "scores", "cached", "domain", "scorer",
 )  # fmt: skip
 """Fields of a log's row, about a run and its case."""
 
 _KNOWN = frozenset(FIELDS)
+
+_OTHER_NAMES = {
+    "text": ("question", "problem", "query", "input", "prompt", "instruction"),
+    "domain": ("task", "dataset", "benchmark", "subset"),
+    "scorer": ("judge", "grader", "evaluator"),
+    "cached": ("cachehit", "fromcache", "iscached", "cachestatus", "cache"),
+}
+"""What people call a field in tables of their own, in any case and without underscores."""
 
 DOCS = "docs/audit-logs.md"
 """The page on the format of logs."""
@@ -43,10 +52,13 @@ class Columns:
         is named with dots: ``scores.exact_match``.
     kept
         Columns that are kept besides the fields.
+    moved
+        Columns that ``named`` gives to a field.
     """
 
     named: Mapping[str, Any]
     kept: Sequence[str] = ()
+    moved: frozenset[str] = frozenset()
     _unseen: set[str] = field(default_factory=set)
     _first: Sequence[str] = ()
 
@@ -69,7 +81,7 @@ class Columns:
             if not (isinstance(of, str) and of) and not (name == "options" and of):
                 raise UserError(f"columns.{name}: {of!r}; give the name of a column ({DOCS})")
         seen = {column for name in named for column in _columns(named[name])}
-        return cls(named, kept, seen)
+        return cls(named, kept, frozenset(seen), seen)
 
     def fields(self, row: Row) -> dict[str, Any]:
         """Return a row's fields under their standard names, and the columns that are kept."""
@@ -82,14 +94,27 @@ class Columns:
             }
         if self._unseen:
             self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
-        moved = {column for of in self.named.values() for column in _columns(of)}
-        taken = moved | self.named.keys()
+        taken = self.moved | self.named.keys()
         found = {name: row[name] for name in FIELDS if name in row and name not in taken}
         found |= {name: row[name] for name in self.kept if name in row}
         for name in self.named:
             if (value := self._value(row, name)) is not None:
                 found[name] = value
         return found
+
+    def add_others(self, row: Row, found: dict[str, Any]) -> None:
+        """Add the fields that a table of one's own has under other names.
+
+        Of several questions the first counts; a domain may be a data set and its part.
+        """
+        for name, column in _list_others(tuple(row)):
+            value, given = row[column], found.get(name)
+            if value in (None, "") or column in self.moved or name in self.named:
+                continue
+            if given in (None, ""):
+                found[name] = str(value)
+            elif name != "text":
+                found[name] = f"{given}, {value}"
 
     def explain_missing(self, name: str) -> str:
         """Return the reason why a field is missing: it, or its named column, isn't in the row."""
@@ -122,6 +147,13 @@ class Columns:
             return dict(of)
         found = (_read_given(row, column) for column in of)
         return [value for value in found if value not in (None, "")] or None
+
+
+@lru_cache(64)
+def _list_others(columns: Sequence[str]) -> list[tuple[str, str]]:
+    """Return the fields that columns are other names of, each with its column."""
+    plain = {re.sub(r"[\W_]", "", str(column)).lower(): column for column in columns}
+    return [(n, plain[o]) for n, others in _OTHER_NAMES.items() for o in others if o in plain]
 
 
 ABSENT = object()

@@ -1,5 +1,6 @@
 """Findings in a log, in words, before it is judged; or the reason why it can't be."""
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -8,14 +9,24 @@ from typing import Any
 from plenum.base import UserError
 from plenum_verdicts.cases import NO_DECISION, comparable
 from plenum_verdicts.logs.case_names import LoggedRow, list_options
+from plenum_verdicts.logs.log_columns import FIELDS, Columns
 from plenum_verdicts.logs.log_scores import Results
-from plenum_verdicts.logs.logged_run import decision, fold
+from plenum_verdicts.logs.logged_run import decision, fold, read_folded
 
 Row = Mapping[str, Any]
 
 _TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
 """Fields in which two runs are hardly ever equal."""
 
+_USED = "text, tokens and cost"
+_LONG_TEXT = 100
+"""Number of characters from which on two equal texts with equal usage are hardly two answers."""
+
+_OF_A_RUN = re.compile(r"id$|_at$|At$|time|date|latency|duration", re.IGNORECASE)
+"""Columns that are of a run, as their name says."""
+
+_NUMBER = re.compile(r"\d{1,15}(\.\d{1,15})?")
+_NO_MARKS: Row = {}
 _SHOWN = 3
 
 
@@ -27,13 +38,13 @@ def count_found(runs: Sequence[LoggedRow], results: Results, verdict: str) -> st
     verdict
         The tool's word for whether a run is right.
     """
-    held, cases = len(runs), len({run.case for run in runs})
+    held, cases = len(runs), len({run.case or run.label for run in runs})
     count = Counter(name for run in runs for name in run.row.keys() & _COUNTED)
-    said = verdict if results.right else results.score
+    said = verdict if results.right else results.score or "unsettled"
     scores = count["score"] if results.right or not count["right"] else 0
     found = {
         f"right or wrong ({said}) in": count["right"],
-        f"a score ({results.score}) in": scores,
+        f"a score ({results.score or 'unsettled'}) in": scores,
         "failed:": count["error"],
         "unmeasured:": count["unmeasured"],
         "answered by a cache:": count["cached"],
@@ -63,6 +74,7 @@ def find_doubts(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
     for run in runs:
         cases[run.case].append(run)
     yield from _find_cached(cases)
+    yield from _find_instant(runs)
     yield from _find_copies(runs)
     yield from _find_gaps(cases)
     yield from _find_equal_texts(cases)
@@ -98,28 +110,86 @@ def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     yield f"{said}: they may agree more than new ones would."
 
 
-def read_marks(row: Row) -> tuple[str, ...]:
-    """Return what a run is known by besides its answer, such as its time; empty without any."""
-    if not any(name in row for name in _TELLING):
-        return ()
-    return (str(row.get("decision")), *(str(row.get(name) or "") for name in _TELLING))
+def read_marks(row: Row, fields: Row, columns: Columns, general: bool) -> Row:
+    """Return what a run is known by besides its answer, such as its time; numbers, or a hash.
+
+    Parameters
+    ----------
+    row
+        The row as it stands in the log.
+    fields
+        Its fields.
+    general
+        True for a plain table, of which any column that is no field may be an id.
+    """
+    held = {
+        name: value
+        for name, value in {**row, "time": fields.get("time")}.items()
+        if name in _TELLING or (general and name not in FIELDS and name not in columns.moved)
+    }
+    text, used = fields.get("decision"), [fields.get(name) for name in _SPENT]
+    if isinstance(text, str) and len(text) > _LONG_TEXT and any(used):
+        held[_USED] = (text, used)
+    # NaN, as pandas writes nothing, isn't equal to itself.
+    marks = {n: _mark(v) for n, v in held.items() if v not in (None, "") and v == v}
+    return marks or _NO_MARKS
+
+
+_SPENT = ("tokens_in", "tokens_out", "cost")
+
+
+def _mark(value: Any) -> float:
+    if isinstance(value, int | float):
+        return value
+    text = str(value)
+    return float(text) if _NUMBER.fullmatch(text) else hash(text)
+
+
+def _find_instant(runs: Sequence[LoggedRow]) -> Iterator[str]:
+    """Yield a sentence on runs that took no time where others did."""
+    took = [
+        value
+        for run in runs
+        for name, value in run.marks.items()
+        if name.lower().startswith("latency") and not {"error", "cached"} & run.row.keys()
+    ]
+    if any(took) and (none := took.count(0)):
+        yield (
+            f"{none:,} of {len(runs):,} runs took no time (a latency of 0), as answers of a cache "
+            "do: they may agree more than new ones would."
+        )
 
 
 def _find_copies(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
-    held = [(run.case, run.marks) for run in runs if run.marks]
-    fields = range(1, 1 + len(_TELLING))
-    # A time, or how long it took, may be of a whole night: it tells runs apart if most differ.
-    least = max(_SHOWN, len(runs) / 4)
-    telling = [n for n in fields if len({marks[n] for _, marks in held}) >= least]
-    known = Counter((case, marks[0], *(marks[n] for n in telling)) for case, marks in held)
-    copies = sum(count - 1 for count in known.values()) if telling else 0
-    if copies:
-        shown = ", ".join(_TELLING[n - 1] for n in telling)
+    cases = len({run.case for run in runs})
+    names = dict.fromkeys(name for run in runs for name in run.marks)
+    telling = [name for name in names if _tells_runs(name, runs, cases)]
+    known = Counter(
+        (run.case, str(run.row.get("decision")), *(run.marks.get(name) for name in telling))
+        for run in runs
+        if any(name in run.marks for name in telling)
+    )
+    if copies := known.total() - len(known):
+        shown = ", ".join(telling[: _SHOWN + 1])
         yield (
             f"{copies:,} of {len(runs):,} runs equal another one of their case in decision and "
             f"{shown}: they may be copies, or of a cache."
         )
+
+
+def _tells_runs(name: str, runs: Sequence[LoggedRow], cases: int) -> bool:
+    """Return whether a mark differs from run to run, so that equal ones are of one run."""
+    held = [(run.case, run.marks[name]) for run in runs if name in run.marks]
+    pairs, values = len(set(held)), {value for _, value in held}
+    # A time, or how long it took, may be of a whole night: it tells runs apart if most differ.
+    most = len(runs) / (4 if _OF_A_RUN.search(name) else 2.2)
+    if name in _TELLING or name == _USED:
+        most = min(most, len(runs) / 4 if name in _TELLING[2:] else cases)
+    elif pairs < 1.5 * cases or len(values) < 0.9 * pairs:
+        return False  # it is of a case, or of several
+    counts = len(values) == len(held) > max(values) - min(values)  # rows, also copied ones
+    return len(values) >= max(_SHOWN, most) and not (counts and name not in _TELLING[2:])
 
 
 def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:
@@ -170,15 +240,15 @@ def _find_equal_texts(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]
 
 def fold_decisions(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Make equal values one decision, where no options are declared; yield a sentence on it."""
-    given = Counter(decision(row) for row in rows if row.get("decision") not in (None, ""))
+    given, held = Counter(map(decision, rows)), {decision(row): row for row in rows}
     forms: defaultdict[str, list[str]] = defaultdict(list)
-    for text in sorted(given, key=lambda each: (-given[each], each)):
-        forms[fold(text)].append(text)
-    first = {text: texts[0] for texts in forms.values() if len(texts) > 1 for text in texts[1:]}
+    for text in sorted(given.keys() - {""}, key=lambda each: (-given[each], each)):
+        forms[read_folded(held[text])].append(text)
+    first = {text: texts[0] for texts in forms.values() for text in texts[1:]}
     if not first:
         return
     for row in rows:
-        if row.get("decision") is not None and (one := first.get(decision(row))):
-            row["decision"] = one
+        if one := first.get(decision(row)):
+            row["decision"] = held[one]["decision"]
     shown = "; ".join(f"{other} and {one}" for other, one in [*first.items()][:_SHOWN])
     yield f"Decisions of equal value count as one: {shown[:200]}."

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -15,12 +15,17 @@ _MIXED = {
     "version": "versions of the program",
     "fingerprint": "fingerprints of the provider",
     "wording": "wordings",
+    "scorer": "scorers",
+    "domain": "domains",
     "day": "days",
 }
 """Fields in which the runs of one program are equal, in words."""
 
 SOURCES = (*_MIXED, "seed")
 """Fields whose part in the differences between runs of a case is estimated."""
+
+_MOST_DOMAINS = 26
+"""Number of domains above which they are hardly domains, but tasks."""
 
 _SHOWN = 3
 _LONGEST = 40
@@ -40,24 +45,40 @@ def read_value(row: Mapping[str, Any], field: str) -> str:
 
 @lru_cache(4096)
 def read_day(time: str) -> str:
-    """Return the day of a time, in UTC if it names a zone or counts seconds; empty if unknown.
+    """Return the day of a time, as :func:`read_time` reads it; empty if unknown.
 
     Examples
     --------
     >>> read_day("2026-09-01T23:30:00-07:00"), read_day("1788220800"), read_day("yesterday")
     ('2026-09-02', '2026-09-01', '')
     """
-    if _EPOCH.fullmatch(time):
-        seconds = float(time)
-        return f"{datetime.fromtimestamp(seconds / (1000 if seconds > 1e11 else 1), UTC):%Y-%m-%d}"
-    with suppress(ValueError, OverflowError):
-        read = datetime.fromisoformat(time)
-        return f"{read.astimezone(UTC) if read.tzinfo else read:%Y-%m-%d}"
-    for form in _AMERICAN:
-        with suppress(ValueError):
-            return f"{datetime.strptime(time.strip(), form):%Y-%m-%d}"
+    if read := read_time(time):
+        return f"{read:%Y-%m-%d}"
     found = _DAY.match(time)
     return found[0] if found else ""
+
+
+def read_time(time: str) -> datetime | None:
+    """Return a time, in UTC if it names a zone or counts seconds; ``None`` if it can't be read."""
+    if _EPOCH.fullmatch(time):
+        seconds = float(time)
+        return datetime.fromtimestamp(seconds / (1000 if seconds > 1e11 else 1), UTC)
+    with suppress(ValueError, OverflowError):
+        read = datetime.fromisoformat(time)
+        return read.astimezone(UTC) if read.tzinfo else read
+    for form in _AMERICAN:
+        with suppress(ValueError):
+            return datetime.strptime(time.strip(), form)
+    return None
+
+
+def list_times(rows: Iterable[Mapping[str, Any]]) -> list[datetime]:
+    """Return the times of all runs of a case; empty if these don't tell their order."""
+    read = [read_time(str(row.get("time") or "")) for row in rows]
+    times = [time for time in read if time]
+    # A time without a zone stands neither before nor after one that has a zone.
+    told = len({*times}) == len(read) and len({time.tzinfo for time in times}) == 1
+    return times if told else []
 
 
 def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:
@@ -77,7 +98,7 @@ def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if not any(field in row or (field == "day" and "time" in row) for row in rows):
             continue
         values = Counter(read_value(row, field) for row in rows)
-        if len(values) < 2:
+        if len(values) < 2 or (field == "domain" and len(values) > _MOST_DOMAINS):
             continue
         shown = ", ".join(
             f"{_short(value) if value else 'not named'} ({count:,} runs)"

@@ -92,7 +92,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     >>> rows[1]
     {'case': 'a', 'unmeasured': True}
     """
-    results = Results(outputs=sum(row.get("decision") not in (None, "") for row in rows))
+    results = Results(outputs=count_outputs(rows))
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:
@@ -125,6 +125,11 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     if lost := sum("unmeasured" in row for row in ran):
         results.lines.append(f"{lost:,} of {len(rows):,} runs have no score by loss.")
     return results
+
+
+def count_outputs(rows: Sequence[Row]) -> int:
+    """Return the number of runs with an output."""
+    return sum(row.get("decision") not in (None, "") for row in rows)
 
 
 def find_score(row: Mapping[str, Any], path: str) -> Any:

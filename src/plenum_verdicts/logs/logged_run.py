@@ -70,24 +70,31 @@ def _answer(text: str) -> str:
 def fold(text: str) -> str:
     """Return a text in the form in which equal values are equal.
 
-    These are composed and decomposed letters, 1 and 1.0, and objects with their keys in another
-    order.
+    These are composed and decomposed letters, a text and the same one in a code fence, 1000, 1e3
+    and 1000.0, and JSON with other spaces or with its keys in another order.
 
     Examples
     --------
-    >>> fold("1.0"), fold('{"b": 2, "a": 1}'), fold("1.0.2")
-    ('1', '{"a": 1, "b": 2}', '1.0.2')
+    >>> fold("1.0"), fold(".5"), fold('{"b": 2.0, "a": 1}'), fold("1.0.2")
+    ('1', '0.5', '{"a": 1, "b": 2}', '1.0.2')
     """
-    text = unicodedata.normalize("NFC", text)
+    text = _FENCE.sub(r"\1", unicodedata.normalize("NFC", text))
     if _NUMBER.fullmatch(text):
-        return f"{Decimal(text).normalize():f}"
-    if text[:1] == "{":
+        return f"{Decimal(text).normalize() + 0:f}"
+    if text[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
-            return json.dumps(json.loads(text), sort_keys=True, ensure_ascii=False)
+            held = json.loads(text, parse_float=lambda number: json.loads(fold(number)))
+            return json.dumps(held, sort_keys=True, ensure_ascii=False)
     return text
 
 
-_NUMBER = re.compile(r"-?\d{1,15}(\.\d{1,15})?")
+_FENCE = re.compile(r"\A```\w*\s+((?:(?!```).)*?)\s*```\s*\Z", re.DOTALL)
+_NUMBER = re.compile(r"-?(\d{1,15}\.?\d{0,10}|\.\d{1,10})(e[+-]?\d)?", re.IGNORECASE | re.ASCII)
+
+
+def read_folded(row: Mapping[str, Any]) -> str:
+    """Return the form of a decision in which equal values are equal, as short as a decision."""
+    return _shorten(fold(_line(row)))
 
 
 def list_messages(row: Mapping[str, Any]) -> list[tuple[int, str, str]]:

@@ -133,6 +133,7 @@ def _row(sample: Mapping[str, Any], about: Mapping[str, Any]) -> dict[str, Any]:
     row = {
         "case": sample["id"],
         "content": [about.get("task"), asked, target],
+        "domain": about.get("task"),
         "id": sample.get("uuid"),
         "run": sample["epoch"],
         "text": asked,

@@ -4,11 +4,16 @@
 description, assertions and threshold.
 """
 
+import re
 from collections.abc import Mapping
 from typing import Any
 
+from plenum.base import UserError
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_label, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
+
+_PROMPT = re.compile(r"\[[^\]]+\] ")
+"""How a column of its CSV begins: with the provider of the prompt."""
 
 _ERROR = 2
 """The ``failureReason`` of a run that ended in an error; 1 is a failed assertion."""
@@ -18,14 +23,27 @@ def _recognises(source: LogSource) -> bool:
     keys = source.keys
     inside = "evalId" in keys and any(key.startswith("results.") for key in keys)
     line = {"promptIdx", "testIdx"} <= keys
-    return inside or line or _is_of_node(source) or "results.results[].testIdx" in keys
+    whole = inside or line or "results.results[].testIdx" in keys
+    return whole or _is_of_node(source) or _is_table(source)
 
 
 def _is_of_node(source: LogSource) -> bool:
     return bool({"results[].promptIdx", "_resultsLoaded"} & source.keys)
 
 
+def _is_table(source: LogSource) -> bool:
+    """Return whether this is the CSV of its page, which has a column for each prompt."""
+    prompts = any(_PROMPT.match(name) for name in source.columns)
+    marked = any(mark in source.head for mark in (b"[PASS] ", b"[FAIL] ", b"[ERROR] "))
+    return prompts and (marked or "Grader Reason" in source.columns)
+
+
 def _read(source: LogSource) -> Records:
+    if source.columns:
+        raise UserError(
+            f"logs={source.name}: a CSV of promptfoo has a test in each row and no repeats, costs "
+            "or assertions; export promptfoo eval --repeat 3 -o results.json"
+        )
     keys = ("results",) if _is_of_node(source) else ("results", "results")
     for place, result in list_records(source, *keys):
         yield place, _row(result)

@@ -37,13 +37,15 @@ def _read_first(source: LogSource) -> Records:
 def _read_second(source: LogSource) -> Records:
     info = _about(source)
     agent = info.get("agent_info") or {}
+    domain = (info.get("environment_info") or {}).get("domain_name")
     for place, record in _simulations(source):
         reward = (record.get("reward_info") or {}).get("reward")
         reward = None if reward is None else _finite(reward)
         ended = record.get("termination_reason")
         row = drop_missing(
             case=str(record["task_id"]),
-            content=(info.get("environment_info") or {}).get("domain_name"),
+            content=domain,
+            domain=domain,
             run=record.get("trial"),
             score=reward,
             right=None if reward is None else abs(reward - 1) <= _TOLERANCE,

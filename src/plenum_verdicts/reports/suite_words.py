@@ -56,23 +56,4 @@ def _list_needed(rule: SuiteRule) -> list[tuple[float, int]]:
 
 def explain_split(split: SourceSplit) -> tuple[str, ...]:
     """Return what each source adds, the largest first, and what the log can't tell apart."""
-    return explain("split", split, shares=_share_out(split))
-
-
-def _share_out(split: SourceSplit) -> str:
-    """Say how the variance of a score is shared out; estimates below 0 count as 0."""
-    if split.between_cases is None or split.run is None or not split.sources:
-        return ""
-    parts = {"between cases": max(split.between_cases, 0.0)}
-    for source in split.sources:
-        parts[f"from {join_items(source.columns)}"] = max(source.variance or 0.0, 0.0)
-    every = join_items([name for source in split.sources for name in source.columns])
-    parts[f"between runs with the same {every}"] = max(split.run, 0.0)
-    total = sum(parts.values())
-    if not total:
-        return "The score of a run doesn't vary."
-    *shares, last = (f"{100 * part / total:.0f} % {name}" for name, part in parts.items())
-    return (
-        f"If {every} may differ, the variance of a run's score splits into {', '.join(shares)}, "
-        f"and {last}."
-    )
+    return explain("split", split)

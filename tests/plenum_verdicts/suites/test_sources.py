@@ -34,10 +34,6 @@ def test_a_small_table_has_the_split_that_one_finds_by_hand() -> None:
     assert wording.shared == pytest.approx((0 + 1) / 2)
     assert wording.more == pytest.approx(((1 - 0) + (1 / 2 - 1)) / 2)
     assert wording.variance == pytest.approx(wording.more / 2)
-    assert split.run == pytest.approx((0 + 1 / 2) / 2)
-    # Of the 8 pairs of runs of both cases with different wordings, 4 differ by 1.
-    assert split.between_cases is not None
-    assert split.between_cases == pytest.approx(1 / 4 - (split.run + wording.variance))
     assert wording.interval is None  # two cases don't show how much cases vary
 
 
@@ -46,33 +42,13 @@ def test_scores_that_a_column_decides_leave_nothing_to_the_run() -> None:
     (model,) = split.sources
     assert (model.shared, model.more) == pytest.approx((0, 1))
     assert model.interval == pytest.approx((1, 1))
-    assert (split.run, split.between_cases) == pytest.approx((0, 0), abs=1e-12)
-
-
-def test_crossed_columns_have_parts_of_their_own_though_no_two_runs_share_both() -> None:
-    # A run of each model on each day: the model moves the score by .4, the day by .2.
-    scores = [0.0, 0.2, 0.4, 0.6]
-    columns = {"model": list("mmnn") * 10, "day": list("1212") * 10}
-    split = split_by_source(suite([scores] * 10), columns)
-    parts = {source.columns: source.variance for source in split.sources}
-    assert parts["model",] == pytest.approx(0.4**2 / 2)
-    assert parts["day",] == pytest.approx(0.2**2 / 2)
-    assert split.run == pytest.approx(0, abs=1e-12)
+    assert model.variance == pytest.approx(1 / 2)
 
 
 def test_columns_that_change_together_are_one_source() -> None:
     columns = {"model": list("mmnn") * 3, "version": list("1122") * 3}
     (source,) = split_by_source(suite([[1, 0, 0, 0]] * 3), columns).sources
     assert source.columns == ("model", "version")
-
-
-def test_a_part_that_the_runs_can_t_tell_is_not_given() -> None:
-    # Both change together in all cases but one, which alone doesn't show how they differ.
-    columns = {"model": list("mmnn") * 5, "day": [*list("1122") * 4, *list("1212")]}
-    split = split_by_source(suite([[1, 1, 0, 1]] * 5), columns)
-    assert split.sources == ()
-    assert split.inseparable == ("model", "day")
-    assert (split.run, split.between_cases) == (None, None)
 
 
 def test_columns_of_the_case_of_the_run_or_with_gaps_are_no_sources() -> None:
@@ -82,8 +58,7 @@ def test_columns_of_the_case_of_the_run_or_with_gaps_are_no_sources() -> None:
         "fingerprint": ["f", "g", ""] * 3,
     }
     split = split_by_source(suite([[1, 0, 0]] * 3), columns)
-    assert (split.sources, split.inseparable) == ((), ())
-    assert (split.as_run, split.incomplete) == (("seed",), ("fingerprint",))
+    assert (split.sources, split.incomplete) == ((), ("fingerprint",))
 
 
 def test_disagreement_is_split_without_right_answers() -> None:
@@ -91,7 +66,7 @@ def test_disagreement_is_split_without_right_answers() -> None:
     split = split_by_source(runs, {"model": list("mmnn") * 12})
     (model,) = split.sources
     assert (model.shared, model.more) == pytest.approx((1 / 2, 1 / 2))
-    assert (model.variance, split.run, split.between_cases) == (None, None, None)
+    assert model.variance is None
 
 
 _RUN = st.tuples(st.sampled_from([0.0, 0.25, 1.0]), st.sampled_from("abc"))
@@ -101,33 +76,21 @@ _CASES = st.lists(st.lists(_RUN, min_size=1, max_size=6), min_size=1, max_size=6
 @given(_CASES)
 def test_one_column_is_split_as_pairs_say_one_by_one(cases: Cases) -> None:
     split = split_by_source(*of_cases(cases))
-    shared, more, variance, run = [], [], [], []
+    shared, more, variance = [], [], []
     for own in cases:
         pairs = [(a[0], b[0], a[1] == b[1]) for a, b in combinations(own, 2)]
         same, other = ([(x, y) for x, y, alike in pairs if alike == kind] for kind in (True, False))
-        if same:
-            run.append(np.mean([(x - y) ** 2 / 2 for x, y in same]))
         if same and other:
+            run = np.mean([(x - y) ** 2 / 2 for x, y in same])
             shared.append(np.mean([x != y for x, y in same]))
             more.append(np.mean([x != y for x, y in other]) - shared[-1])
-            variance.append(np.mean([(x - y) ** 2 / 2 for x, y in other]) - run[-1])
+            variance.append(np.mean([(x - y) ** 2 / 2 for x, y in other]) - run)
     if len(more) < 2:
         assert split.sources == ()
         return
     (source,) = split.sources
     expected = (len(more), np.mean(shared), np.mean(more), np.mean(variance))
     assert (source.cases, source.shared, source.more, source.variance) == pytest.approx(expected)
-    assert split.run == pytest.approx(np.mean(run))
-    across = [
-        (weight, (x - y) ** 2 / 2)
-        for first, second in combinations(cases, 2)
-        for weight in [1 / (len(first) * len(second))]
-        for x, a in first
-        for y, b in second
-        if a != b
-    ]
-    total = sum(w * d for w, d in across) / sum(w for w, _ in across)
-    assert split.between_cases == pytest.approx(total - np.mean(run) - np.mean(variance))
 
 
 @given(_CASES, st.randoms(use_true_random=False))
@@ -139,7 +102,5 @@ def test_neither_order_nor_names_change_the_split(cases: Cases, random: Random) 
     random.shuffle(renamed)
     after = split_by_source(*of_cases(renamed))
     assert len(after.sources) == len(before.sources)
-    assert after.run == pytest.approx(before.run)
-    assert after.between_cases == pytest.approx(before.between_cases)
     for a, b in zip(after.sources, before.sources, strict=True):
         assert (a.shared, a.more, a.variance) == pytest.approx((b.shared, b.more, b.variance))

@@ -8,7 +8,6 @@ from pydantic import BeforeValidator, Field
 
 from plenum.design import (
     Count,
-    Float,
     Int,
     Positive,
     Script,
@@ -73,7 +72,6 @@ class AuditConfig(VerdictConfig):
 
     ``max_runs`` limits the runs of a case, ``concurrency`` those in flight. ``baseline`` may also
     name an earlier study, or be ``previous``. ``control`` is an additional run for comparison.
-    ``fix`` searches for remedies: votes, the program's knobs, and ``temperatures`` of its requests.
     ``overrides`` are always changed in requests. A suite has ``repeats`` runs of each case.
     ``rule`` is the file of a rule of acting alone, to be applied. ``vary`` also runs the cases of a
     suite with other wordings or with their options in another order, and says how much more often
@@ -85,12 +83,10 @@ class AuditConfig(VerdictConfig):
     max_runs: Annotated[Int, Field(ge=2, le=10_000)] = 100
     concurrency: Count = 8
     control: Literal["none", "one_shot"] = "none"
-    fix: bool = False
     repeats: Annotated[Int, Field(ge=2, le=1_000)] = 4
     rule: str | None = None
     vary: Changes = field(default_factory=list)
     overrides: dict[str, Any] = field(default_factory=dict)
-    temperatures: list[Annotated[Float, Field(ge=0, le=2)]] = field(default_factory=list)
     tested_by: str = ""
     responsible: str = ""
     inspect_scores: str = ""
@@ -138,8 +134,6 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
     audit = read_settings(AuditConfig, cfg)
     if audit.suite == "auto" and not audit.logs and any(getattr(audit, n) for n in FOR_SUITES):
         audit = replace(audit, suite=True)
-    if audit.temperatures:
-        audit = replace(audit, fix=True)
     check_verdict(audit)
     usual = AuditConfig()
     changed = [
@@ -147,7 +141,7 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         for each in fields(usual)
         if getattr(audit, each.name) != getattr(usual, each.name)
     ]
-    run_again = [name for name in changed if name in ("rule", "fix", "control", "vary")]
+    run_again = [name for name in changed if name in ("rule", "control", "vary")]
     of_logs = [name for name in changed if name in _OF_LOGS]
     require(
         bool(audit.case or audit.logs),
@@ -162,12 +156,12 @@ def type_audit(cfg: DictConfig) -> tuple[AuditConfig, StudyConfig]:
         f"{', '.join(of_logs)}: it is about the rows of a log, and needs logs=FILE",
     )
     require(
-        audit.suite is not True or not {"fix", "control"} & {*changed},
-        "suite: true; fix and control are for verdicts on cases: leave them out",
+        audit.suite is not True or "control" not in changed,
+        "suite: true; control is for verdicts on cases: leave it out",
     )
     require(
-        audit.rule is None or not {"fix", "baseline", "vary"} & {*changed},
-        "rule: it is applied by running the program on new cases: leave out fix, baseline and vary",
+        audit.rule is None or not {"baseline", "vary"} & {*changed},
+        "rule: it is applied by running the program on new cases: leave out baseline and vary",
     )
     study = type_config(resolve_config(drop_settings(cfg, AuditConfig)))
     check_settings(study)

@@ -135,7 +135,7 @@ def run_audit_gate(audit: "Audit") -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
-    from plenum_audit.execution import run_audit, settings_tried
+    from plenum_audit.execution import run_audit
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_audited, publish_unended
     from plenum_verdicts.reports import explain_end
@@ -152,9 +152,8 @@ def run_audit_gate(audit: "Audit") -> AuditResult | None:
         result = run_audit(audit, begin)
         if result is None:
             return None
-        tried = [job for each in settings_tried(audit).values() for job in each.jobs]
         subjects = list_subjects(audit)
-        report = publish_audited(audit.jobs, audit.settings, result, subjects, tried)
+        report = publish_audited(audit.jobs, audit.settings, result, subjects)
         export_audit(report, audit.settings)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end

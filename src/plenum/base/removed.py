@@ -17,6 +17,8 @@ REMOVED: Mapping[str, str] = {
     "sources": "of logs=, suite=true says it wherever a column differs",
     "risk": "decide=.1 accepts 10 % of wrong acts; decide=true is 5 %",
     "agree": "all runs have to agree",
+    "fix": "votes over runs and other settings are programs of their own, to be audited as such",
+    "temperatures": "overrides.temperature changes the requests of a program of its own",
     "otlp": "audit.json and audit.intoto.json have every verdict",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
     "journals=s3:": "journals lie in a folder, which several machines may share",

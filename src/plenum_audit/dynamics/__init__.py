@@ -1,4 +1,4 @@
-"""Where the runs of a program part, by their calls, and what a vote over several would decide."""
+"""Where the runs of a program part, by their calls."""
 
 import lazy_loader
 

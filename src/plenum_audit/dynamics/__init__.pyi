@@ -1,5 +1,3 @@
-from .audit_votes import bound_gain as bound_gain
-from .audit_votes import evaluate_votes as evaluate_votes
 from .parting_calls import LEAST_REPEATS as LEAST_REPEATS
 from .parting_calls import LEAST_TOKENS as LEAST_TOKENS
 from .parting_calls import compare_calls as compare_calls
@@ -11,10 +9,8 @@ from .parting_calls import find_change as find_change
 __all__ = [
     "LEAST_REPEATS",
     "LEAST_TOKENS",
-    "bound_gain",
     "compare_calls",
     "describe_kept_results",
-    "evaluate_votes",
     "find_cache",
     "find_cache_without_calls",
     "find_change",

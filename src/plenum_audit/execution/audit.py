@@ -22,7 +22,6 @@ from plenum_audit.execution.audit_runs import (
     read_ended,
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
-from plenum_audit.execution.remedies import bound, options, settings_tried
 from plenum_audit.programs import Audit, OneShot, list_seats, require_program
 from plenum_verdicts.dynamics import (
     UNDECIDED,
@@ -84,18 +83,14 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     if undecided := no_decision.refusal(runs.cases.values()):
         raise UserError(undecided)
 
-    # Say what it came to, and what would change it.
+    # Say what it came to.
     verdicts = result(audit, rule, runs, errors)
-    for name, wanted, play in (
-        (f"control={ONE_SHOT}", audit.settings.control == ONE_SHOT, _with_control),
-        ("fix=true", audit.settings.fix, _with_steadier),
-    ):
-        if wanted and verdicts.errors:
-            skipped = f"{name} was not run: the audit ended before it"
-            verdicts = replace(verdicts, errors=(*verdicts.errors, skipped))
-        elif wanted:
-            verdicts = play(audit, rule, runs, verdicts)
-    return verdicts
+    if audit.settings.control != ONE_SHOT:
+        return verdicts
+    if verdicts.errors:
+        skipped = f"control={ONE_SHOT} was not run: the audit ended before it"
+        return replace(verdicts, errors=(*verdicts.errors, skipped))
+    return _with_control(audit, rule, runs, verdicts)
 
 
 def result(audit: Audit, rule: StabilityRule, runs: AuditRuns, errors: Errors) -> AuditResult:
@@ -124,15 +119,6 @@ def _fingerprints(runs: AuditRuns) -> dict[str, Counter[str]]:
             if call.get("fingerprint"):
                 answers[call["model"]][str(call["fingerprint"])] += 1
     return answers
-
-
-def _with_steadier(
-    audit: Audit, rule: StabilityRule, runs: AuditRuns, verdicts: AuditResult
-) -> AuditResult:
-    """Try remedies, and add them to the verdicts."""
-    steadier, errors = options(audit, runs.cases, rule, _list_paid(audit))
-    limit = bound(list(runs.cases.values()))
-    return replace(verdicts, steadier=steadier, bound=limit, errors=errors)
 
 
 def _with_control(
@@ -170,12 +156,10 @@ def _control(audit: Audit) -> Audit:
 
 
 def _list_paid(audit: Audit) -> list[Job]:
-    """Return all jobs that the budget covers: the audit, its control, and remedies."""
+    """Return all jobs that the budget covers: the audit, and its control."""
     jobs = list(audit.jobs)
     if audit.settings.control == ONE_SHOT:
         jobs += _control(audit).jobs
-    if audit.settings.fix:
-        jobs += (job for each in settings_tried(audit).values() for job in each.jobs)
     return jobs
 
 

@@ -58,7 +58,7 @@ def baseline(audit: Audit) -> Baseline | None:
     }
     others = [c for c in held.conditions if programs[c.run_id] not in ("", present)]
     if study == job.study and name == PREVIOUS:
-        # The study also holds what fix=true tried, and controls; an audit may have no record.
+        # The study also holds other settings and controls; an audit may have no record.
         audited = read_audited_programs(study, job.tracking_uri)
         others = [c for c in others if programs[c.run_id] in audited] or others
     elif study == job.study:

@@ -49,10 +49,6 @@ class Audit:
         """True if nothing is to be run or written."""
         return self.jobs[0].dry_run
 
-    def with_knobs(self, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> "Audit":
-        """Return the same audit with other settings of the program."""
-        return replace(self, jobs=tuple(_set(job, knobs, overrides) for job in self.jobs))
-
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
         committee = Committee(target=control.name, isolate="none")
@@ -165,13 +161,3 @@ def _make_control(job: Job, control: OneShot) -> Job:
     condition = require_program(job.condition)
     knobs = {**condition.knobs, **KNOBS}
     return replace(job, condition=replace(condition, program=control.identity, knobs=knobs))
-
-
-def _set(job: Job, knobs: Mapping[str, Any], overrides: Mapping[str, Any]) -> Job:
-    condition = require_program(job.condition)
-    changed = replace(
-        condition,
-        knobs={**condition.knobs, **knobs},
-        overrides={**condition.overrides, **overrides},
-    )
-    return replace(job, condition=changed)

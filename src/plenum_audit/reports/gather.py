@@ -92,7 +92,6 @@ def gather_report(
     *,
     begun: bool = True,
     subjects: tuple[AuditSubject, ...] = (),
-    tried: Sequence[Job] = (),
     run_ids: Mapping[str, str] | None = None,
     suite: SuiteReport | None = None,
 ) -> AuditReport:
@@ -110,8 +109,6 @@ def gather_report(
         Whether to read the runs in journals; otherwise there are none.
     subjects
         What was tested, with digests.
-    tried
-        Jobs of the same cases with other settings of the program; those with runs are variants.
     run_ids
         Runs in MLflow by the identity of their condition.
     suite
@@ -126,10 +123,6 @@ def gather_report(
     cases = tuple(_gather_case(job, read_begun(job), judged, asked, ids) for job in jobs)
     if suite and suite.found.score:
         cases = tuple(replace(case, score=case.right) for case in cases)
-    others = ((job, runs) for job in tried if (runs := read_runs(job)))
-    variants = tuple(
-        _gather_case(job, runs, _judge([(job, runs)], rule), asked, ids) for job, runs in others
-    )
     answers = {case.id: case.answer for case in cases if case.answer}
     ended = {case.id: [*Counter(case.decisions).elements()] for case in cases if case.answer}
     stopped = judged.stopped if results else stopped
@@ -144,10 +137,9 @@ def gather_report(
         rule=rule,
         max_runs=settings.max_runs,
         cases=cases,
-        variants=variants,
         stable=judged.family.stable,
         unstable=judged.family.unstable,
-        cost=sum((case.cost for case in (*cases, *variants)), Cost()),
+        cost=sum((case.cost for case in cases), Cost()),
         controlled=controlled,
         doubts=doubts,
         accuracy=measure_accuracy(ended, answers),

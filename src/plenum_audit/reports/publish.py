@@ -38,7 +38,6 @@ def publish_audited(
     settings: AuditConfig,
     results: AuditResult,
     subjects: tuple[AuditSubject, ...] = (),
-    tried: Sequence[Job] = (),
 ) -> AuditReport:
     """Publish an audit that was just made, to the folder in its settings.
 
@@ -48,15 +47,11 @@ def publish_audited(
         Jobs, one per case.
     subjects
         What was tested, with digests.
-    tried
-        Jobs of the same cases with other settings of the program.
     """
     status, uri = results.status(settings.undecided), jobs[0].tracking_uri
     stored = list_stored_conditions(jobs[0].study, absolute_uri(uri)) if uri else []
     ids = {run.tags.get("plenum.condition", ""): run.id for run in stored}
-    audit = gather_report(
-        jobs, settings, results, status, subjects=subjects, tried=tried, run_ids=ids
-    )
+    audit = gather_report(jobs, settings, results, status, subjects=subjects, run_ids=ids)
     _publish(audit, jobs, settings)
     folders = {job.condition.identity: find_folder(job) for job in jobs}
     for line in (*results.notes(), *explain_causes(audit, folders)):

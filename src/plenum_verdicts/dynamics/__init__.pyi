@@ -4,7 +4,6 @@ from .audit_baseline import compare as compare
 from .audit_baseline import compute_worsening as compute_worsening
 from .audit_result import STOPPED as STOPPED
 from .audit_result import AuditResult as AuditResult
-from .audit_result import TriedOption as TriedOption
 from .audit_result import exit_status as exit_status
 from .audit_runs import Further as Further
 from .audit_runs import horizon as horizon
@@ -45,7 +44,6 @@ __all__ = [
     "Further",
     "Place",
     "StabilityRule",
-    "TriedOption",
     "begin_evidence",
     "compare",
     "compute_unstable",

@@ -1,6 +1,5 @@
 """The result of an audit, with its description in words and its exit status."""
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
@@ -36,53 +35,6 @@ def exit_status(verdict: str, undecided: str | None) -> int:
 
 
 @dataclass(frozen=True)
-class TriedOption:
-    """One way to run the program, evaluated over all cases.
-
-    Attributes
-    ----------
-    name
-        The change that it makes.
-    share, low, high
-        Share of runs that decide alike in the worst case; its interval holds for all tried settings
-        simultaneously. ``None`` without runs.
-    runs
-        Number of runs over all cases that count.
-    calls, dollars
-        Mean usage per run; ``None`` if unknown.
-    accuracy
-        Share of runs with the right answer, over the cases that have one; ``None`` without such
-        cases.
-    verdict
-        ``stable`` if every case is, ``unstable`` if a case is shown to be, else ``undecided``.
-    constant
-        True if it decides the same label in cases that differ, so that its stability is
-        meaningless.
-    """
-
-    name: str
-    share: float | None
-    low: float
-    high: float
-    runs: int
-    calls: float | None
-    dollars: float | None
-    accuracy: float | None
-    verdict: str
-    constant: bool = False
-
-    def line(self) -> str:
-        """Describe the option in one line."""
-        dollars = "price unknown" if self.dollars is None else f"${self.dollars:.4f}"
-        right = "not measured" if self.accuracy is None else percent(self.accuracy)
-        share, calls = (math.nan if v is None else v for v in (self.share, self.calls))
-        verdict = "constant: never recommended" if self.constant else self.verdict
-        worst = format_percent_between(share, self.low, self.high)
-        cost = f"{calls:.0f} calls and {dollars} a run"
-        return f"{self.name}: {verdict}, worst case {worst}, {cost}, accuracy {right}"
-
-
-@dataclass(frozen=True)
 class AuditResult:
     """The result of an audit.
 
@@ -98,10 +50,6 @@ class AuditResult:
         Models with answers from several systems, with the systems' fingerprints.
     further
         Further runs that an undecided case needs, if an end is foreseeable.
-    steadier
-        Remedies that were tried, beginning with the program as it is; may be empty.
-    bound
-        The most that any vote over runs can gain, in words.
     control
         The same cases decided by the program's seats without interaction; ``None`` if that wasn't
         run.
@@ -125,8 +73,6 @@ class AuditResult:
     systems: Mapping[str, Sequence[str]] = field(default_factory=dict)
     comparisons: Mapping[str, CaseComparison] | None = None
     control: Mapping[str, CaseVerdict] | None = None
-    steadier: Sequence[TriedOption] = ()
-    bound: str = ""
     errors: tuple[str, ...] = ()
     begun_again: Mapping[str, int] = field(default_factory=dict)
     earlier: Mapping[str, int] = field(default_factory=dict)
@@ -181,8 +127,6 @@ class AuditResult:
         """Return further findings in words: comparisons, drifts, errors."""
         control = self.control or {}
         lines = [_describe_control(name, self.cases[name], each) for name, each in control.items()]
-        lines += [option.line() for option in self.steadier]
-        lines += [self.bound] if self.bound else []
         compared = [
             _describe_baseline(name, each) for name, each in (self.comparisons or {}).items()
         ]

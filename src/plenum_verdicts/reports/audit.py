@@ -30,7 +30,7 @@ from plenum_verdicts.reports.record import AuditRecord
 from plenum_verdicts.reports.sections import OptionalSections
 from plenum_verdicts.reports.suite import SuiteReport
 
-SCHEMA = "plenum.audit/1"
+SCHEMA = "plenum.audit/2"
 """Version of the format, raised when a field is removed or changes its meaning."""
 
 _UNWRITTEN = ("schema", "suite", "files")
@@ -318,8 +318,6 @@ class AuditReport:
     ----------
     cases
         Cases of the program with the given settings.
-    variants
-        The same cases with other values of the program's knobs.
     verdict
         ``stable``: every case is; ``unstable``: some case is, among all; else ``undecided``.
         ``None`` if the audit ended before a verdict.
@@ -330,7 +328,7 @@ class AuditReport:
     accuracy
         Accuracy of decisions; ``None`` if no right answer is known.
     beside
-        Optional sections: remedies, an earlier program, a control.
+        Optional sections: an earlier program, a control.
     exit_status
         Exit status of the audit; ``None`` as long as it isn't known.
     doubts
@@ -351,7 +349,6 @@ class AuditReport:
     verdict: str | None = None
     max_runs: int | None = None
     cases: tuple[CaseAudit, ...] = ()
-    variants: tuple[CaseAudit, ...] = ()
     stable: tuple[str, ...] = ()
     unstable: tuple[str, ...] = ()
     cost: Cost = field(default_factory=Cost)

@@ -40,7 +40,6 @@ def junit(audit: AuditReport) -> str:
         "study": audit.study,
         "origin": audit.controlled.origin,
         "verdict": headline(audit),
-        **{f"option {each.name}": each.line() for each in audit.beside.options},
     })  # fmt: skip
     facts = _collect_properties(audit)
     said: dict[Hashable, str] = {}

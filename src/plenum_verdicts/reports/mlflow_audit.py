@@ -20,7 +20,7 @@ _STOPPED = "stopped"
 def log(audit: AuditReport, chosen: Settings, files: Sequence[Path]) -> None:
     """Log the audit as its own run, and its verdicts to the runs of conditions."""
     # Cases of a suite have no verdict of their own that their runs could be tagged with.
-    every = () if audit.suite else (*audit.cases, *audit.variants)
+    every = () if audit.suite else audit.cases
     metrics: dict[str, float] = {
         f"cases_{verdict}": len(audit.of(verdict))
         for verdict in ("stable", "unstable", "undecided")

@@ -28,7 +28,6 @@ SECTIONS = {
     "baseline": "Better or worse than before",
     "parting": "Where runs part",
     "drift": "Drift by round",
-    "steadier": "What would steady it",
     "cost": "Cost and failed runs",
     "controlled": "What was controlled, and what wasn't",
     "excluded": "What was excluded",
@@ -43,7 +42,7 @@ SECTIONS = {
 _OF_SUITE = ("verdict", "follows", "shown", "asked", "limits", "glossary")
 """Sections that say something else of all cases together; their templates begin with `suite_`."""
 
-_OF_CASES = ("baseline", "drift", "steadier", "excluded")
+_OF_CASES = ("baseline", "drift", "excluded")
 """Sections that only the page of a verdict on cases has."""
 
 FOLDED = ("prompts", "parts", "texts")
@@ -86,10 +85,6 @@ def document(
         grids["sources"] = tables.sources(few)
     if audit.beside.control:
         grids["control"] = tables.first(tables.control(audit), MOST)
-    if audit.beside.options:
-        grids["options"] = tables.options(audit)
-    if audit.variants:
-        grids["variants"] = tables.variants(audit)
     if audit.spent or any(case.failures for case in audit.cases):
         grids["costs"] = tables.costs(few)
     grids |= {name: table for name, table in _tabulate_control(audit).items() if table.body}

@@ -147,14 +147,13 @@ def read_study(out: Path, files: str) -> str:
 
 
 def list_tables(audit: AuditReport) -> list[Table]:
-    """Return the tables of an audit: verdicts, other settings, costs."""
-    varied = [tables.variants(audit)] if audit.variants else []
-    return [tables.verdicts(audit, MOST)[0], *varied, tables.costs(audit)]
+    """Return the tables of an audit: verdicts, costs."""
+    return [tables.verdicts(audit, MOST)[0], tables.costs(audit)]
 
 
 def make_frame_of_cases(audit: AuditReport) -> DataFrame:
     """Return the frame of ``audit.csv``."""
-    return tables.frame((*audit.cases, *audit.variants))
+    return tables.frame(audit.cases)
 
 
 def compose_document(

@@ -10,8 +10,8 @@ _OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptabl
 _OF_CASES = ("acceptable", "unacceptable")
 _IF_SET = (
     "case", "columns", "format", "by", "compare", "failures", "score", "scale", "where",
-    "undecided", "baseline", "gate", "drop", "margin", "decide", "vary", "control", "fix",
-    "temperatures", "overrides",
+    "undecided", "baseline", "gate", "drop", "margin", "decide", "vary", "control",
+    "overrides",
 )  # fmt: skip
 
 

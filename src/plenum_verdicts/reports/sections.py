@@ -1,10 +1,10 @@
-"""Optional sections of an audit: remedies, baseline, control."""
+"""Optional sections of an audit: baseline, control."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plenum.base import keep_finite
-from plenum_verdicts.dynamics import AuditResult, CaseComparison, TriedOption
+from plenum_verdicts.dynamics import AuditResult, CaseComparison
 
 
 @dataclass(frozen=True)
@@ -54,15 +54,10 @@ class OptionalSections:
 
     Attributes
     ----------
-    options, bound
-        Remedies that were tried, beginning with the program as it is, and the largest gain of any
-        vote, in words.
     errors
         Reasons of an early end, one line each.
     """
 
-    options: tuple[TriedOption, ...] = ()
-    bound: str = ""
     baseline: tuple[BaselineComparison, ...] = ()
     control: tuple[Control, ...] = ()
     errors: tuple[str, ...] = ()
@@ -72,8 +67,6 @@ def collect_sections(results: AuditResult) -> OptionalSections:
     """Return the optional sections as plain data, with ``None`` for unknown values."""
     comparisons, control = results.comparisons or {}, results.control or {}
     return OptionalSections(
-        options=tuple(results.steadier),
-        bound=results.bound,
         baseline=tuple(_compare(c, each, results.worse) for c, each in comparisons.items()),
         control=tuple(
             Control(case, keep_finite(each.disagreement), each.runs)

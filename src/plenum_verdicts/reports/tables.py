@@ -12,7 +12,6 @@ from plenum.reports import (
     Column,
     Table,
     format_count,
-    format_decimals,
     format_dollars,
     format_or_dash,
     format_percent,
@@ -119,9 +118,8 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
 
 
 def tabulate_sections(audit: AuditReport, most: int) -> list[Table]:
-    """Return tables of the optional sections: an earlier program, a control, remedies."""
+    """Return tables of the optional sections: an earlier program, a control."""
     made = {baseline: audit.beside.baseline, control: audit.beside.control}
-    made |= {options: audit.beside.options}
     return [first(table(audit), most) for table, wanted in made.items() if wanted]
 
 
@@ -132,24 +130,6 @@ def first(table: Table, most: int) -> Table:
         return table
     note = f"and {left:,} more: the JSON has all of them"
     return replace(table, frame=table.frame.head(most), notes=(*table.notes, note))
-
-
-def variants(audit: AuditReport) -> Table:
-    """Make a table with a line per setting of knobs and case, the given setting first."""
-    columns = (
-        Column("knobs", key=True),
-        Column("case", key=True),
-        Column("verdict"),
-        Column(("share", "share_low", "share_high"), "decide alike", _share),
-        Column("runs", "n", format_count),
-        Column("right", format=_format_measured),
-        Column("dollars_a_run", "$ a run", _dollars),
-    )
-    tried = frame((*audit.cases, *audit.variants))
-    known = (tried["dollars"] > 0) | (tried["unpriced"] == 0)
-    tried["dollars_a_run"] = (tried["dollars"] / tried["runs"].clip(lower=1)).where(known)
-    title = "The same cases under other settings of the program"
-    return Table("audit_knobs", title, tried, columns, tuple(words("variants", audit)))
 
 
 def sources(audit: AuditReport) -> Table:
@@ -185,23 +165,6 @@ def _place(source: DivergenceSource) -> str:
     first = source.places[0]
     share = 100 * first.pairs / source.parted
     return f"{flatten(first.seat)}, call {first.round} ({share:.0f} %)"
-
-
-def options(audit: AuditReport) -> Table:
-    """Make a table of the remedies that were tried, a line per option."""
-    columns = (
-        Column("name", "option", key=True),
-        Column("verdict"),
-        Column(("share", "low", "high"), "decide alike, worst case", _share),
-        Column("runs", "n", format_count),
-        Column("accuracy", "right", _format_measured),
-        Column("calls", "calls a run", format_decimals(1)),
-        Column("dollars", "$ a run", _dollars),
-    )
-    tried = pd.DataFrame([asdict(option) for option in audit.beside.options])
-    tried["verdict"] = tried["verdict"].where(~tried["constant"], "decides a constant")
-    title = "What would steady it"
-    return Table("audit_options", title, tried, columns, tuple(words("options", audit)))
 
 
 def baseline(audit: AuditReport) -> Table:
@@ -269,11 +232,9 @@ def _dollars(cost: float) -> str:
 
 def costs(audit: AuditReport) -> Table:
     """Make a table of costs, a line per case, and a total."""
-    every = (*audit.cases, *audit.variants)
-    varied = [Column("knobs", key=True)] if audit.variants else []
+    every = audit.cases
     columns = [
         *make_keys(["case"]),
-        *varied,
         *(Column(name, format=format_count) for name in _COUNTED[: 2 if audit.logged else None]),
         Column("failures", "failed", format_or_dash),
         *(Column(name, format=format_count) for name in _format_usage(audit)),

@@ -20,6 +20,11 @@ GIVEN = {
     "sources": ("scripts/audit.py", "logs=runs.jsonl", "sources=true"),
     "risk": ("scripts/audit.py", "logs=runs.jsonl", "decide=true", "risk=.1"),
     "agree": ("scripts/audit.py", "logs=runs.jsonl", "decide=true", "agree=.8"),
+    "fix": ("scripts/audit.py", "committee=team.py:decide", "case=case.yaml", "fix=true"),
+    "temperatures": (
+        *("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
+        "temperatures=[0]",
+    ),
     "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
     "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),

@@ -122,9 +122,9 @@ def test_a_log_of_many_runs_is_judged_in_one_pass(tmp_path: Path) -> None:
     assert (held["verdict"], held["exit_status"], len(held["unstable"])) == ("unstable", 1, 300)
     assert len((tmp_path / "found/audit.csv").read_text().splitlines()) == 302
     assert not [*tmp_path.rglob("*.jsonl")][1:]  # no journals
-    fixed = audit(tmp_path, "logs=runs.jsonl", "study=many", "fix=true")
-    assert (fixed.returncode, fixed.stdout) == (2, "")
-    assert "logs: it can't be given with fix" in fixed.stderr
+    again = audit(tmp_path, "logs=runs.jsonl", "study=many", "control=one_shot")
+    assert (again.returncode, again.stdout) == (2, "")
+    assert "logs: it can't be given with control" in again.stderr
     one = "".join(json.dumps(row) + "\n" for row in rows[:18])
     (tmp_path / "one.jsonl").write_text(one)
     compared = audit(tmp_path, "logs=one.jsonl", "tracking=local", "study=one", "baseline=many")
@@ -164,7 +164,7 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
         assert held["exit_status"] == status
         assert held["comparison"]["worse"] == bool(status)
     earlier = ("baseline=previous", "baseline=calm.jsonl")
-    for wrong in ("fix=true", *earlier, "unacceptable_disagreement=.04"):
+    for wrong in ("control=one_shot", *earlier, "unacceptable_disagreement=.04"):
         refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
         assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
         if (file := tmp_path / "refused/suite.json").exists():

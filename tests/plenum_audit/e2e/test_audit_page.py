@@ -43,7 +43,7 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert "Simulated agents" in seen.text(".notice")
         anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
         assert anchors == [
-            *("verdict", "follows", "parting", "drift", "steadier", "cost", "controlled"),
+            *("verdict", "follows", "parting", "drift", "cost", "controlled"),
             *LAST,
         ]
         first = seen.page.locator("#cases .sortable tbody tr")
@@ -53,7 +53,6 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert "Run 0" in seen.text(".sides .heads")
         assert "round 5" in seen.text(".part + .exchange h3")
         assert seen.page.evaluate("document.querySelector('#figure-1 img').naturalWidth") > 100
-        assert "moderator=True" in seen.text("#steadier")
         assert "0.7" in seen.text("#controlled")
         assert seen.page.locator("script").count() == 1
 

@@ -338,8 +338,6 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run, ended: Ended) -> 
         (["rouns=3"], "rouns: no such setting; --help lists what there is"),
         (["+overrides.temprature=1"], "overrides.temprature: no parameter of sampling, and the p"),
         (["+overrides.temprature=1"], "allowed are model, fault_rate, temperature, top_p"),
-        (["temperatures=[0,3]", "fix=true"], "temperatures: 3 is not allowed; it must be 0 to 2"),
-        (["temperatures=0.5", "fix=true"], "temperatures: 0.5; several values stand in brackets"),
         (["undecided=maybe"], "undecided: 'maybe' is not one of pass, fail"),
         (["committee.pyhton=x"], "committee.pyhton: no such setting; did you mean"),
         (["committee=nothing.py:f"], "committee=nothing.py:f: there is no file nothing.py"),
@@ -386,9 +384,8 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
 @pytest.mark.parametrize(
     ("budget", "ending"),
     [
-        (12, ["stopped: budget.calls=12 is", "control=one_shot was not", "fix=true was not run"]),
-        (24, ["control=one_shot stopped: budget.calls=24 is reached", "fix=true was not run"]),
-        (48, ["fix=true stopped: budget.calls=48 is reached"]),
+        (12, ["stopped: budget.calls=12 is", "control=one_shot was not"]),
+        (24, ["control=one_shot stopped: budget.calls=24 is reached"]),
         (400, []),
     ],
 )
@@ -396,7 +393,7 @@ def test_a_budget_stops_it_and_a_larger_one_goes_on(run: Run, folder: Path) -> N
 def test_what_a_budget_cut_short_is_named_on_the_screen_and_on_the_page(
     run: Run, folder: Path, budget: int, ending: list[str]
 ) -> None:
-    more = ("control=one_shot", "fix=true", "temperatures=[0]", "max_runs=7", "tracking=local")
+    more = ("control=one_shot", "max_runs=7", "tracking=local")
     status = 4 if ending else 3
     lines = audited(run, "talks", *more, f"budget.calls={budget}", "concurrency=2", status=status)
     said = [line for line in lines if "stopped:" in line or "was not run" in line]
@@ -499,97 +496,7 @@ def test_a_changed_program_is_compared_with_the_one_before(run: Run, folder: Pat
     assert "baseline: nothing; no study" in done.stderr
 
 
-TURNED = """
-def turned(case, run):
-    return "C" if run.knobs["turned"] else "B"
-
-
-turned.knobs = {"turned": (False, True)}
-"""
-
-
-@pytest.mark.long
-@pytest.mark.usefixtures("stored")
-def test_settings_that_were_tried_are_no_earlier_program(run: Run, folder: Path) -> None:
-    (folder / "app.py").write_text(TURNED)
-    audited(run, "turned", "tracking=local", "fix=true", status=0)
-    tried = {each.data.params["knobs"] for each in runs(folder, "audit", "condition")}
-    assert len(tried) == 2  # the settings that were tried came last
-    (folder / "app.py").write_text(f"{TURNED}\nLATER = True\n")
-    said = "\n".join(audited(run, "turned", "tracking=local", "baseline=previous", status=0))
-    assert "not shown to be worse than before (stable)" in said
-    assert "it decides B, not C" not in said
-
-
 KEYS = {"OPENAI_API_KEY": KEY}
-KNOBS = """
-import json, urllib.request
-
-
-def ask(run, system, question):
-    messages = [{"role": "system", "content": system}, {"role": "user", "content": question}]
-    request = urllib.request.Request(
-        f"{run.base_url}/chat/completions",
-        json.dumps({"model": "openai/gpt-x", "temperature": 1, "messages": messages}).encode(),
-        {**run.headers, "Content-Type": "application/json"},
-    )
-    return json.load(urllib.request.urlopen(request))["choices"][0]["message"]["content"]
-
-
-class Team:
-    knobs = {"memory": (15, 3), "fixed": (False, True)}
-
-    def deliberate(self, case, run):
-        for seat in ("chair", "member"):
-            ask(run, f"You are the {seat}.", f"{case.text} A: first, B: second, C: third.")
-        if run.knobs["fixed"]:
-            return "A"
-        right = case.extras["right"]
-        return right if run.knobs["memory"] == 3 or run.index % 3 else "C"
-
-
-team = Team()
-"""
-TWO = """
-- {id: one, text: One?, options: {A: x, B: y, C: z}, answer: A, extras: {right: A}}
-- {id: two, text: Two?, options: {A: x, B: y, C: z}, answer: B, extras: {right: B}}
-"""
-
-
-@pytest.mark.long
-def test_what_would_steady_it_is_tried_and_a_constant_is_never_recommended(
-    run: Run, tmp_path: Path
-) -> None:
-    (tmp_path / "app.py").write_text(KNOBS)
-    (tmp_path / "two.yaml").write_text(TWO)
-    more = ("fix=true", "control=one_shot", "max_runs=24")
-    lines = audited(run, "team", *more, case="two.yaml", status=1)
-    table = {line.partition(":")[0]: line for line in lines}
-    assert "as it is: unstable" in table["as it is"]
-    right = int(re.findall(r"accuracy (\d+) %", table["as it is"])[0])
-    assert 50 <= right <= 67  # two runs in three; how many are under way at the verdict varies
-    assert "memory=3: stable, worst case 100 %" in table["memory=3"]
-    assert "2 calls" in table["memory=3"]
-    assert table["memory=3"].endswith("accuracy 100 %")
-    assert table["fixed=True"].startswith("fixed=True: constant: never recommended")
-    assert "6 calls" in table["vote over 3 runs"]
-    assert any("no vote, over however many runs, can gain more than" in line for line in lines)
-    assert sum("interaction adds" in line for line in lines) == 2
-
-
-@pytest.mark.long
-def test_temperatures_are_tried_in_every_request(run: Run, folder: Path, server: Server) -> None:
-    given = [f"backend.api_base.openai={server.url}", "backend=api", "max_runs=6"]
-    more = ["fix=true", "temperatures=[0,0.7]"]
-    server.script = [{"choice": {"content": f"Answer {n}"}} for n in range(54)]
-    done = run(*arguments("talks", *given, *more), script="scripts/audit.py", status=3, **KEYS)
-    table = {line.partition(":")[0]: line for line in done.stdout.splitlines()}
-    for name in ("temperature=0.0 in every request", "temperature=0.7 in every request"):
-        assert "worst case 83 %" in table[name]  # as the program decides, whatever it is told
-        assert "3 calls" in table[name]
-    sent = Counter(request["body"].get("temperature") for request in server.requests)
-    assert sent == {None: 18, 0: 18, 0.7: 18}
-    assert len(journals(folder)) == 18
 
 
 @pytest.mark.long

@@ -24,7 +24,6 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.reports.gather import gather_report
 from plenum_verdicts import VerdictConfig, judge_log, load_runs
 from plenum_verdicts.dynamics.audit_baseline import compare
-from plenum_verdicts.dynamics.audit_result import TriedOption
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
 from plenum_verdicts.dynamics.sequential import evidence
@@ -313,16 +312,6 @@ def test_tables_py_reports_with_the_rule_of_the_last_audit(
         kind.part("report_frames")
 
 
-def test_other_settings_of_the_program_stand_beside_it(new: New) -> None:
-    study = new()
-    study.case("c", WAVERING)
-    study.case("c", ["B"] * 18, knobs={"moderator": True})
-    audit = study.publish()
-    assert [case.verdict for case in (*audit.cases, *audit.variants)] == ["unstable", "stable"]
-    assert audit.verdict == "unstable"
-    assert len(audit.controlled.identities) == 1
-
-
 def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None:
     study = new()
     path = list("AABABB")
@@ -550,15 +539,12 @@ def test_beside_an_earlier_program_every_output_agrees_with_the_exit_status(
     assert ("isn't a proof that it is as good" in follows) != bool(status)
 
 
-def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: New) -> None:
+def test_junit_and_comment_hold_baseline_and_control(new: New) -> None:
     study = new()
     study.case("c", WAVERING)
     result = study.judge(
         comparisons={"c": compare(WAVERING, ["A"] * 20, ("A", "B"), StabilityRule())},
         control={"c": judge_case(["A", "B"] * 2 + ["A"] * 6, ("A", "B"), StabilityRule())},
-        steadier=[
-            TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided")
-        ],
     )
     study.publish(result)
     (suite,) = ElementTree.fromstring(output(study, "audit.xml"))
@@ -566,14 +552,10 @@ def test_junit_and_comment_hold_baseline_control_and_what_would_steady_it(new: N
     assert (known["before"], known["worse"]) == ("1.0000", "true")
     assert known["difference"].startswith("-0.4000 ")
     assert known["disagreement_without_talking"] == f"{2 * 8 * 2 / 90:.4f}"
-    assert known["option vote over 9 runs"].startswith(
-        "vote over 9 runs: undecided, worst case 73 %"
-    )
     note = output(study, "audit.md")
     for title, words in {
         "Next to the earlier program": "| c | 60 % of 20 | 100 % of 20 |",
         "Do runs differ because the seats talk to one another?": "| c | 51 % | 36 % | 10 |",
-        "What would steady it": "| vote over 9 runs | undecided | 73 % [20, 99] | 20 |",
     }.items():
         assert words in note.partition(f"#### {title}\n")[2].partition("####")[0]
 
@@ -656,29 +638,19 @@ def test_of_a_stopped_audit_nothing_follows_but_to_go_on(new: New) -> None:
     assert run.data.tags["plenum.verdict"] == "stopped"
 
 
-def test_what_would_steady_it_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:
+def test_a_baseline_and_a_control_are_in_page_and_json(new: New) -> None:
     study = new()
     study.case("c", WAVERING, answer="A")
     labels, rule = ("A", "B"), StabilityRule()
-    options = [
-        TriedOption("as it is", 0.6, 0.3, 0.86, 20, 4.0, 0.004, 0.6, "unstable", False),
-        TriedOption("vote over 9 runs", 0.73, 0.2, 0.99, 20, 36.0, None, None, "undecided", True),
-    ]
     came = study.judge(
         comparisons={"c": compare(WAVERING, ["A"] * 20, labels, rule)},
         control={"c": judge_case(["A"] * 20, labels, rule)},
-        steadier=options,
-        bound="no vote gains more than 40%",
         errors=("stopped: budget.calls=20 is reached",),
     )
     audit = study.publish(came)
-    assert [option.dollars for option in audit.beside.options] == [0.004, None]
     assert (audit.beside.baseline[0].worse, audit.beside.baseline[0].before) == (True, 1.0)
     page = " ".join(unescape(re.sub("<[^>]*>", " ", output(study, "audit.html"))).split())
-    for shown in (
-        *("decides a constant", "not measured", "73 % [20, 99]", "−40 % [", "60 % of 20"),
-        *("stopped: budget.calls=20 is reached", "No vote gains more than 40%", "51 %"),
-    ):
+    for shown in (*("−40 % [", "60 % of 20", "stopped: budget.calls=20 is reached", "51 %"),):
         assert shown in page, shown
 
 
@@ -687,7 +659,7 @@ def test_a_study_is_read_again_as_the_audit_left_it(new: New) -> None:
     study.case("c", WAVERING)
     study.case("c", ["A"] * 18, knobs={"moderator": True})
     first = study.publish()
-    assert all(case.run_id for case in (*first.cases, *first.variants))
+    assert all(case.run_id for case in first.cases)
     other = new(program={"code": "a control, run later"}, stored=True)
     other.case("c", ["B"] * 3, knobs={"interaction": False})
     assert KINDS["program"].part("report_tables")(study.chosen) == first

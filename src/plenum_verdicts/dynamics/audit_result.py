@@ -102,12 +102,14 @@ class AuditResult:
 
         It is 4 if the audit was stopped before a verdict, whatever undecided counts as. With an
         earlier program that decided some of the cases, it is 1 if this one is shown to be worse, 3
-        if so few runs would have shown no drop in any case, and otherwise 0.
+        if so few runs would have shown no drop in any case and it isn't stable, and otherwise 0.
         """
         if self.stopped:
             return STOPPED
         if self.comparisons:
             blind = all(each.least_drop is None for each in self.comparisons.values())
+            # What is stable by itself may have been less so before, in however few runs.
+            blind = blind and self.family.verdict != STABLE
             found = UNSTABLE if self.worse else UNDECIDED if blind else STABLE
             return exit_status(found, undecided)
         return exit_status(self.family.verdict, undecided)

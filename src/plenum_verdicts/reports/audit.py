@@ -396,6 +396,11 @@ class AuditReport:
         return frozenset(each.case for each in self.beside.baseline if each.worse)
 
     @property
+    def blind(self) -> bool:
+        """True if the comparison would have shown no drop, and it isn't stable by itself."""
+        return self.least_drop is None and self.verdict != STABLE
+
+    @property
     def least_drop(self) -> float | None:
         """The smallest drop that the comparison with an earlier program would have shown."""
         drops = [each.least_drop for each in self.beside.baseline if each.least_drop is not None]

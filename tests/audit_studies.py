@@ -103,7 +103,7 @@ class AuditStudy:
         """Run a case; a decision ``failed:REASON`` is a run that failed, ``pending`` waits.
 
         ``failed:REASON:DETAIL`` says why, and so does ``none:DETAIL`` of an unread decision. With
-        ``knobs`` the case has settings that were tried beside the usual ones.
+        ``knobs`` the case has other settings, whose runs don't count.
         """
         condition = ProgramCondition(
             committee=self.committee,
@@ -165,7 +165,7 @@ class AuditStudy:
         out = self.chosen.out
         given = AuditConfig(out=str(out), **settings)
         results = results or self.judge(StabilityRule(given.acceptable, given.unacceptable))
-        publish_audited(self.jobs, given, results, subjects, self.tried)
+        publish_audited(self.jobs, given, results, subjects)
         written = (out / "audit.json").read_text(encoding="utf-8")
         return TypeAdapter(AuditReport).validate_json(written, strict=True)
 

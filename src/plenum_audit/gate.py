@@ -1,6 +1,6 @@
 """An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -12,11 +12,12 @@ from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_verdicts.dynamics import AuditResult
-from plenum_verdicts.suites import SuiteRule, split_by_source
+from plenum_verdicts.suites import SuiteRule, SuiteRuns, split_by_source
 
 if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
-    from plenum_audit.programs import Audit
+    from plenum_audit.programs import Audit, ProgramCondition
     from plenum_verdicts import LoggedRuns
+    from plenum_verdicts.acting import Learnt
     from plenum_verdicts.reports import SuitePart
 
 __all__ = ["compose_gate", "judge_cases"]
@@ -210,13 +211,31 @@ def _assess(audit: "Audit") -> int:
         for error in errors:
             say(error)
         return NO_VERDICT
-    parts = answer_questions(runs, settings)
+    learnt = _learnt(audit, runs) if settings.decide else None
+    parts = answer_questions(runs, settings, learnt=learnt)
     if settings.vary:
         parts.append(_explain_varied(audit))
     suite = judge_suite(runs, settings, parts)
     report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
     export_audit(report, settings)
     return report.exit_status or 0
+
+
+def _learnt(audit: "Audit", runs: SuiteRuns) -> "Learnt":
+    """Return what a rule is learnt from."""
+    from plenum_verdicts.acting import Learnt
+
+    first, options = _describe(audit)
+    given = runs, first.committee, first.program_identity, options.values()
+    return Learnt.of(*given, simulated=_is_simulated(audit))
+
+
+def _describe(audit: "Audit") -> tuple["ProgramCondition", dict[str, Mapping[str, str]]]:
+    """Return the program on one of the cases, and the options of each case."""
+    from plenum_audit.programs import require_program
+
+    each = [require_program(job.condition) for job in audit.jobs]
+    return each[0], {of.case.id: of.case.options for of in each}
 
 
 def _explain_varied(audit: "Audit") -> "SuitePart":
@@ -259,18 +278,22 @@ def apply_act_rule(audit: "Audit") -> int:
     Raises
     ------
     UserError
-        The file has no rule, or something can't work.
+        The file has no rule for this program and its cases, or something can't work.
     """
     from plenum.reports import show_text
     from plenum_audit.execution import act
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
-    rule = read_rule(str(audit.settings.rule))
+    path = str(audit.settings.rule)
+    rule, (program, options) = read_rule(path), _describe(audit)
+    named = audit.settings.committee.name
+    if refused := rule.refuse(program.program_identity, named, options):
+        raise UserError(f"rule: {path}: {refused}")
     if audit.dry_run:
-        print(f"{len(audit.jobs):,} cases, {rule.runs} runs each; nothing was run")
+        print(f"{len(audit.jobs):,} cases, {rule.rule.runs} runs each; nothing was run")
         return 0
     remove_stale_acts(audit.settings)
-    acts, errors = act(audit, rule)
+    acts, errors = act(audit, rule.rule)
     study, simulated = audit.study, _is_simulated(audit)
     for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):
         show_text(line)

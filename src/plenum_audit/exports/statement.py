@@ -14,6 +14,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.programs import Audit, find_commit, require_program
 from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.reports import (
+    REHEARSAL,
     AuditReport,
     AuditSubject,
     CaseAudit,
@@ -72,16 +73,25 @@ def write_statement(report: AuditReport, settings: AuditConfig) -> Path:
 
 
 def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
-    """Return the statement on a verdict, whose files are written: their digests are in it."""
+    """Return the statement on a verdict, whose files are written: their digests are in it.
+
+    A rehearsal with simulated agents passes nothing.
+    """
     names = _SUITE_CRITERION if report.suite else _CRITERION
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     verdict = report.suite.found.verdict.verdict if report.suite else str(report.verdict)
+    result, passed = _result(verdict, report.exit_status), _list_named(report, STABLE, AGREES)
+    warned = _list_named(report, UNDECIDED, CONTRADICTS)
+    if report.controlled.simulated:  # no test of the program: its models never answered
+        criterion["simulated"] = REHEARSAL
+        result = RESULTS[UNDECIDED] if result == RESULTS[STABLE] else result
+        passed, warned = [], [*passed, *warned]
     return {
         "_type": STATEMENT,
         "subject": list(_describe_subjects(report, Path(settings.out))),
         "predicateType": TEST_RESULT,
         "predicate": {
-            "result": _result(verdict, report.exit_status),
+            "result": result,
             "configuration": [
                 {
                     "name": "criterion",
@@ -89,8 +99,8 @@ def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
                     "annotations": criterion,
                 }
             ],
-            "passedTests": _list_named(report, STABLE, AGREES),
-            "warnedTests": _list_named(report, UNDECIDED, CONTRADICTS),
+            "passedTests": passed,
+            "warnedTests": warned,
             "failedTests": _list_named(report, UNSTABLE),
         },
     }

@@ -1,7 +1,7 @@
 """Agreement, and what it says about being right: wrong and unanimous is the case to fear."""
 
 from collections.abc import Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,38 +26,48 @@ class Agreement:
 
     Attributes
     ----------
+    runs
+        The fewest and the most runs of a case.
+    right, unstable
+        Numbers of cases whose runs all decide alike and rightly, and of those whose runs differ.
+    feared
+        Names of the cases whose runs all decide alike and wrongly.
     auroc
-        The chance that the runs of a case that is right agree more than those of one that is wrong,
-        equal agreement counted half; NaN if all cases are right, or all are wrong.
+        The chance that, among so many runs, those of a case whose most frequent decision is right
+        agree more than those of one where it is wrong, equal agreement counted half. NaN if all
+        cases are right, or all are wrong, or numbers of runs differ: 2 of 2 and 5 of 6 that agree
+        aren't on one scale.
     interval
         Of ``auroc``, at 95 %; (0, 1) if that is NaN.
-    right, wrong
-        Numbers of cases whose most frequent decision is right, and is wrong.
-    feared
-        Names of the cases that are wrong, and whose runs all decide alike.
     levels
         For each share of agreeing runs that occurs: the share, and the numbers of cases that are
-        right and that are wrong.
+        right and that are wrong; empty if numbers of runs differ.
     """
 
-    auroc: float
-    interval: tuple[float, float]
+    runs: tuple[int, int]
     right: int
-    wrong: int
     feared: tuple[str, ...]
-    levels: tuple[tuple[float, int, int], ...]
+    unstable: int
+    auroc: float = float("nan")
+    interval: tuple[float, float] = (0.0, 1.0)
+    levels: tuple[tuple[float, int, int], ...] = ()
 
 
 def estimate_agreement(runs: SuiteRuns, undecided: Set[str] = frozenset()) -> Agreement:
     """Estimate what the agreement of a case's runs says about its most frequent decision.
 
-    A case whose runs never decided is left out; one with several most frequent decisions counts as
-    wrong, as far as one of them is. A decision is wrong if its runs score below 1.
+    A decision is wrong if its runs score below 1. For the AUROC a case whose runs never decided is
+    left out, and one with several most frequent decisions is wrong if one of them is.
+
+    Parameters
+    ----------
+    runs
+        Cases with one run are left out.
 
     Raises
     ------
     ValueError
-        A run has no score.
+        A run has no score, or no case has two runs.
 
     Examples
     --------
@@ -66,23 +76,29 @@ def estimate_agreement(runs: SuiteRuns, undecided: Set[str] = frozenset()) -> Ag
     >>> estimate_agreement(runs).auroc
     1.0
     """
-    if not runs.has_scores:
-        raise ValueError("score: not known for every run")
     repeated = runs.where_repeated(2)
+    if not repeated.has_scores:
+        raise ValueError("score: not known for every run")
     share, right, unanimous = _modes(repeated, undecided)
+    fewest, most = int(repeated.repeats.min()), int(repeated.repeats.max())
+    found = Agreement(
+        (fewest, most),
+        int((unanimous & right).sum()),
+        tuple(repeated.cases[case] for case in np.flatnonzero(unanimous & ~right)),
+        int((~unanimous).sum()),
+    )
+    if fewest < most:
+        return found
     known = np.isfinite(share)
     x, y = share[known], right[known]
-    feared = np.flatnonzero(unanimous & ~right & known)
-    names = tuple(repeated.cases[case] for case in feared)
-    good, bad = int(y.sum()), int((~y).sum())
     levels = tuple(
         (float(level), int((y & (x == level)).sum()), int((~y & (x == level)).sum()))
         for level in np.unique(x)
     )
-    if not good or not bad:
-        return Agreement(float("nan"), (0.0, 1.0), good, bad, names, levels)
-    interval = auroc_interval(x[y], x[~y])
-    return Agreement(float(_above(x[y], x[~y]).mean()), interval, good, bad, names, levels)
+    if y.all() or not y.any():
+        return replace(found, levels=levels)
+    area, limits = float(_above(x[y], x[~y]).mean()), auroc_interval(x[y], x[~y])
+    return replace(found, auroc=area, interval=limits, levels=levels)
 
 
 def auroc_interval(positives: Floats, negatives: Floats) -> tuple[float, float]:

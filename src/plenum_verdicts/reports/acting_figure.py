@@ -16,13 +16,14 @@ _MOST_BARS = 12
 def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
     """Draw what each number of runs acts on and gets wrong, with upper bounds, as PNG and SVG.
 
-    Next to it, with right answers, the cases by the share of their runs that agree.
+    Next to it, with right answers and equal numbers of runs, the cases by the share that agrees.
     """
     agreement = advice.agreement
     with apply_style():
-        figure, panels = make_panels(1, 1 if agreement is None else 2, (PAGE, _HEIGHT))
+        beside = agreement is not None and bool(agreement.levels)
+        figure, panels = make_panels(1, 1 + beside, (PAGE, _HEIGHT))
         _draw_risk(panels[0, 0], advice)
-        if agreement is not None:
+        if agreement is not None and beside:
             draw_agreement(panels[0, 1], agreement)
         return save_figure(figure, folder, "acting")
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import canonical_json, flatten, redact
+from plenum.base import UserError, canonical_json, digest, flatten, redact
 from plenum_verdicts.logs import find_sources
 from plenum_verdicts.reports.audit import LOGS
 from plenum_verdicts.reports.record import AuditSubject
@@ -27,9 +27,19 @@ def list_log_subjects(
         What identifies the log.
     cases
         The file or the folder of the cases, if they aren't in the log.
+
+    Raises
+    ------
+    UserError
+        A file isn't the one that was read: its digest would be that of other runs.
     """
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
+    read = [_digest_as_read(file) for file in files]
+    if len(files) == len(sources) and program["logs"] != (digest(read) if read[1:] else read[0]):
+        raise UserError(
+            f"logs: {flatten(redact(logs))} was changed while it was read; judge it anew"
+        )
     if len(files) == len(sources) == 1:
         log = describe_file(LOGS, files[0])
     else:
@@ -67,6 +77,12 @@ def digest_file(file: Path) -> str:
         while block := stream.read(_BLOCK):
             held.update(block)
     return held.hexdigest()
+
+
+def _digest_as_read(file: Path) -> str:
+    """Return the digest of a file that identifies a log of it."""
+    with file.open("rb") as stream:
+        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
 
 
 def digest_bytes(data: bytes) -> str:

@@ -11,7 +11,7 @@
              attacks on rows, each with the number that fall short, by the tests that hold them
 - order      fields of verdict.json that change with shuffled rows, renamed cases, options in
              another order, or another time zone
-- decide     how often a rule of acting alone is chosen where one run errs in 5.3 % and all cases are
+- decide     how often a rule of acting alone is chosen where one run errs in 5.3 %, in all cases
              alike, and, at most over other laws and unequal numbers of runs, how often falsely
 - options    settings of the commands on runs, and on programs
 

@@ -12,12 +12,11 @@ from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import is_study
 from plenum_audit.design import AuditConfig, type_audit
 from plenum_verdicts.dynamics import AuditResult
-from plenum_verdicts.suites import SuiteRule, SuiteRuns, split_by_source
+from plenum_verdicts.suites import SuiteRule, split_by_source
 
 if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
     from plenum_audit.programs import Audit, ProgramCondition
     from plenum_verdicts import LoggedRuns
-    from plenum_verdicts.acting import Learnt
     from plenum_verdicts.reports import SuitePart
 
 __all__ = ["compose_gate", "judge_cases"]
@@ -199,6 +198,7 @@ def _assess(audit: "Audit") -> int:
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite
+    from plenum_verdicts.acting import Learnt
     from plenum_verdicts.reports import SUITE, publish_unbegun
 
     study, settings = audit.study, audit.settings
@@ -211,7 +211,11 @@ def _assess(audit: "Audit") -> int:
         for error in errors:
             say(error)
         return NO_VERDICT
-    learnt = _learnt(audit, runs) if settings.decide else None
+    program, options = _describe(audit)
+    named = program.committee, program.program_identity
+    learnt = Learnt.of(
+        runs, options.values(), *named, "simulated" if _is_simulated(audit) else "program"
+    )
     parts = answer_questions(runs, settings, learnt=learnt)
     if settings.vary:
         parts.append(_explain_varied(audit))
@@ -219,15 +223,6 @@ def _assess(audit: "Audit") -> int:
     report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
     export_audit(report, settings)
     return report.exit_status or 0
-
-
-def _learnt(audit: "Audit", runs: SuiteRuns) -> "Learnt":
-    """Return what a rule is learnt from."""
-    from plenum_verdicts.acting import Learnt
-
-    first, options = _describe(audit)
-    given = runs, first.committee, first.program_identity, options.values()
-    return Learnt.of(*given, simulated=_is_simulated(audit))
 
 
 def _describe(audit: "Audit") -> tuple["ProgramCondition", dict[str, Mapping[str, str]]]:
@@ -286,14 +281,14 @@ def apply_act_rule(audit: "Audit") -> int:
 
     path = str(audit.settings.rule)
     rule, (program, options) = read_rule(path), _describe(audit)
-    named = audit.settings.committee.name
-    if refused := rule.refuse(program.program_identity, named, options):
+    name = audit.settings.committee.name
+    if refused := rule.learnt.refuse(program.program_identity, name, options):
         raise UserError(f"rule: {path}: {refused}")
     if audit.dry_run:
-        print(f"{len(audit.jobs):,} cases, {rule.rule.runs} runs each; nothing was run")
+        print(f"{len(audit.jobs):,} cases, {rule.chosen.runs} runs each; nothing was run")
         return 0
     remove_stale_acts(audit.settings)
-    acts, errors = act(audit, rule.rule)
+    acts, errors = act(audit, rule.chosen)
     study, simulated = audit.study, _is_simulated(audit)
     for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):
         show_text(line)

@@ -113,7 +113,7 @@ class LoggedRuns:
         # Groups of a log are different programs.
         named = ", ".join(filter(None, (self.log.committee, self.log.program.get("by"))))
         options = (each.case.options for each in self.compared.kept)
-        return Learnt.of(found, named, self.log.identity, options, logged=True)
+        return Learnt.of(found, options, named, self.log.identity, "log")
 
     def by_group(self) -> Iterator[tuple[str, "LoggedRuns"]]:
         """Yield the runs of each group of a log that is split, with a folder of its own; or all."""

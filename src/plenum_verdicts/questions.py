@@ -77,12 +77,11 @@ def answer_questions(
         if split.sources:
             parts.append(SuitePart("sources", asdict(split), explain_split(split)))
     if settings.decide:
-        by = compared.compared if compared else "decisions"
-        if by != "decisions" or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
-            by = "score" if by == "score" else "right and wrong"
+        right = compared is not None and compared.compared != "decisions"
+        if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
                 "decide: true; it needs decisions that runs may agree on, and these are compared "
-                f"by {by}; if the log has decisions, compare=decisions compares them"
+                "by right or scores; if the log has decisions, compare=decisions compares them"
             )
         parts.append(_alone(runs, settings, learnt))
     return parts
@@ -130,7 +129,11 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: Learnt | None) -> S
     advice = advise_acting(runs, risk, list_undecided(runs))
     return SuitePart(
         "acting",
-        {"schema": RULE_SCHEMA, **asdict(advice), "learnt": learnt and asdict(learnt)},
+        {
+            "schema": RULE_SCHEMA,
+            **asdict(advice),
+            "learnt": learnt and asdict(learnt) | {"day": str(learnt.day)},
+        },
         explain("advice", advice),
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),

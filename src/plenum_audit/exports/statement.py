@@ -80,18 +80,16 @@ def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
     names = _SUITE_CRITERION if report.suite else _CRITERION
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     verdict = report.suite.found.verdict.verdict if report.suite else str(report.verdict)
-    result, passed = _result(verdict, report.exit_status), _list_named(report, STABLE, AGREES)
-    warned = _list_named(report, UNDECIDED, CONTRADICTS)
-    if report.controlled.simulated:  # no test of the program: its models never answered
-        criterion["simulated"] = REHEARSAL
-        result = RESULTS[UNDECIDED] if result == RESULTS[STABLE] else result
-        passed, warned = [], [*passed, *warned]
+    # A rehearsal passes nothing: no model of the program has answered.
+    passed, unsure = [STABLE, AGREES], [UNDECIDED, CONTRADICTS]
+    if report.controlled.simulated:
+        criterion["simulated"], passed, unsure = REHEARSAL, [], passed + unsure
     return {
         "_type": STATEMENT,
         "subject": list(_describe_subjects(report, Path(settings.out))),
         "predicateType": TEST_RESULT,
         "predicate": {
-            "result": result,
+            "result": _result(verdict, report),
             "configuration": [
                 {
                     "name": "criterion",
@@ -99,8 +97,8 @@ def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
                     "annotations": criterion,
                 }
             ],
-            "passedTests": passed,
-            "warnedTests": warned,
+            "passedTests": _list_named(report, *passed),
+            "warnedTests": _list_named(report, *unsure),
             "failedTests": _list_named(report, UNSTABLE),
         },
     }
@@ -135,9 +133,10 @@ def _list_named(report: AuditReport, *labels: str) -> list[str]:
     return [case.id for case in report.cases if label_case(report, case) in labels]
 
 
-def _result(verdict: str, status: int | None) -> str:
+def _result(verdict: str, report: AuditReport) -> str:
     """Return the result; undecided is a warning, though a setting may let it pass."""
-    if verdict == UNDECIDED and status == 0:
+    status = report.exit_status
+    if status == 0 and (verdict == UNDECIDED or report.controlled.simulated):
         return RESULTS[UNDECIDED]
     return {0: RESULTS[STABLE], 1: RESULTS[UNSTABLE]}.get(status or 0, RESULTS[UNDECIDED])
 

@@ -11,7 +11,6 @@ from .choice import ActAdvice as ActAdvice
 from .choice import ActRisk as ActRisk
 from .choice import advise_acting as advise_acting
 from .learnt_rule import Learnt as Learnt
-from .learnt_rule import LearntRule as LearntRule
 from .risk import bound_risk as bound_risk
 from .risk import e_value_of_risk as e_value_of_risk
 
@@ -25,7 +24,6 @@ __all__ = [
     "Agreement",
     "CaseAct",
     "Learnt",
-    "LearntRule",
     "advise_acting",
     "apply_rule",
     "bound_risk",

@@ -6,11 +6,10 @@ from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import t as student
 
 from plenum.dynamics import Floats
 from plenum_verdicts.acting.act_rule import MOST_RUNS, ActRule
-from plenum_verdicts.acting.acts import Acts, estimate_acts
+from plenum_verdicts.acting.acts import estimate_acts
 from plenum_verdicts.acting.agreement import Agreement, estimate_agreement
 from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk, least_acts
 from plenum_verdicts.suites import Codes, SuiteEstimate, SuiteRuns, estimate_mean_of_cases
@@ -22,8 +21,8 @@ FEW_RUNS = 3
 """The number of runs at which one of the sequences of tests begins: nearly all cases that agree so
 often would agree further, and more of them do than at seven runs."""
 
-_UNLIKE = 0.01
-"""Probability with which cases that have fewer runs by chance are taken to err more often."""
+_UNLIKE = 2.33
+"""Standard errors by which cases with fewer runs err more often than by chance, in 99 of 100."""
 
 
 @dataclass(frozen=True)
@@ -61,8 +60,6 @@ class ActAdvice:
     ----------
     risk, alpha
         The accepted share of wrong acts, and the probability that a chosen rule exceeds it.
-    level
-        The level of each test: half of ``alpha`` if two sequences of rules are tested.
     known
         True if right answers are known; else an act counts as wrong if it contradicts the most
         frequent decision of the case's other runs.
@@ -78,7 +75,6 @@ class ActAdvice:
 
     risk: float
     alpha: float
-    level: float
     known: bool
     chosen: ActRule | None
     rules: tuple[ActRisk, ...]
@@ -136,11 +132,17 @@ def advise_acting(
     return ActAdvice(
         risk=risk,
         alpha=alpha,
-        level=level,
         known=runs.has_scores,
         chosen=rules[min(shown) - 1] if shown else None,
         rules=tuple(
-            _describe(each, alpha, likewise, each.rule.runs in shown)
+            ActRisk(
+                rule=each.rule,
+                acts=estimate_mean_of_cases(each.acting),
+                wrong=each.share_wrong,
+                at_most=bound_risk(each, alpha),
+                alike=likewise,
+                shown=each.rule.runs in shown,
+            )
             for each, likewise in zip(acts, alike, strict=True)
         ),
         least=least_acts(risk, level),
@@ -183,24 +185,8 @@ def _are_alike(wrong: Floats, enough: NDArray[np.bool_]) -> bool:
     Repeats may depend on the first run: where only successes are run again, the cases that have
     enough runs say nothing of the others.
     """
-    groups = wrong[~enough], wrong[enough]
-    counts = np.array([len(each) for each in groups])
-    if counts.min() < 2:
+    few, many = wrong[~enough], wrong[enough]
+    if min(len(few), len(many)) < 2:
         return True
-    apart = groups[0].mean() - groups[1].mean()
-    errors = np.array([each.var(ddof=1) for each in groups]) / counts
-    if not errors.any():
-        return bool(apart <= 0)
-    freedom = errors.sum() ** 2 / (errors**2 / (counts - 1)).sum()  # Welch's
-    return bool(apart <= student.ppf(1 - _UNLIKE, freedom) * np.sqrt(errors.sum()))
-
-
-def _describe(acts: Acts, alpha: float, alike: bool, shown: bool) -> ActRisk:
-    return ActRisk(
-        rule=acts.rule,
-        acts=estimate_mean_of_cases(acts.acting),
-        wrong=acts.share_wrong,
-        at_most=bound_risk(acts, alpha) if np.any(acts.acting > 0) else 1.0,
-        alike=alike,
-        shown=shown,
-    )
+    error = np.sqrt(few.var(ddof=1) / len(few) + many.var(ddof=1) / len(many))
+    return bool(few.mean() - many.mean() <= _UNLIKE * error)

@@ -52,7 +52,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
     --------
     >>> from plenum_verdicts.acting import ActRule
     >>> round(bound_risk(Acts(ActRule(1, 1), np.ones(100), np.zeros(100))), 3)
-    0.035
+    0.033
     """
 
     def shortfall(risk: float) -> float:

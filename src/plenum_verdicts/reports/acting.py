@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import Field, TypeAdapter
 
-from plenum.base import UserError, open_regular_file, percent, refuse_repeats
+from plenum.base import UserError, flatten, open_regular_file, percent, read_object
 from plenum.reports import Column, Table
 from plenum_verdicts.acting import (
     MOST_RUNS,
@@ -18,7 +18,6 @@ from plenum_verdicts.acting import (
     ActRule,
     CaseAct,
     Learnt,
-    LearntRule,
 )
 from plenum_verdicts.design import Risk, VerdictConfig
 from plenum_verdicts.dynamics import STABLE, UNDECIDED
@@ -35,31 +34,50 @@ _FILE = "acts.json"
 _LARGEST = 64 * 2**20
 """Bytes of the file of a rule: the verdict on some 50,000 cases is next to it."""
 
+_ROUNDED = 1e-4
+"""How far a bound, which is found by bisection, may lie from the risk."""
+
 
 @dataclass(frozen=True)
-class _HeldRisk:
-    """One of the rules that were looked at."""
-
+class _LookedAt:
     rule: ActRule
     at_most: Annotated[float, Field(ge=0, le=1)]
     shown: bool
 
 
 @dataclass(frozen=True)
-class _HeldAdvice:
-    """The part of a suite's JSON that ``decide`` adds."""
+class LearntRule:
+    """The part of a suite's JSON that ``decide`` adds, as far as it is needed to act.
+
+    Attributes
+    ----------
+    risk
+        The share of its acts that is wrong at most, as was shown.
+    known
+        True if right answers were known; else an act counted as wrong if it contradicted the most
+        frequent decision of the case's other runs.
+    chosen
+        The rule.
+    rules
+        All that were looked at.
+    """
 
     schema: Literal["plenum.rule/1"]
     risk: Risk
     known: bool
     chosen: ActRule
-    rules: Annotated[tuple[_HeldRisk, ...], Field(min_length=1, max_length=MOST_RUNS)]
+    rules: Annotated[tuple[_LookedAt, ...], Field(max_length=MOST_RUNS)]
     learnt: Learnt
 
+    def __post_init__(self) -> None:
+        shown = [each for each in self.rules if each.shown]
+        if [each.rule.runs for each in self.rules] != list(range(1, len(self.rules) + 1)):
+            raise ValueError("its table isn't that of 1, 2 and more runs")
+        if not shown or shown[0].rule != self.chosen or shown[0].at_most > self.risk + _ROUNDED:
+            raise ValueError("its table doesn't show that the chosen rule has the fewest runs")
 
-_ADVICE = TypeAdapter(_HeldAdvice)
-_ROUNDED = 1e-4
-"""How far a bound, which is found by bisection, may lie from the risk."""
+
+_RULE = TypeAdapter(LearntRule)
 
 
 def tabulate_advice(advice: ActAdvice) -> Table:
@@ -104,21 +122,21 @@ def publish_acts(
     held = {
         "schema": SCHEMA,
         "study": study,
-        **asdict(rule),
+        "rule": asdict(rule.chosen),
+        **{name: getattr(rule, name) for name in ("risk", "known")},
+        "learnt": asdict(learnt),
         "simulated": simulated,
         "acts": [asdict(each) for each in acts],
         "errors": list(errors),
     }
     out = Path(settings.out)
     with make_folder(out):
-        files = write_texts([(_FILE, json.dumps(held, indent=1) + "\n")], out)
+        files = write_texts([(_FILE, json.dumps(held, indent=1, default=str) + "\n")], out)
     wrong = "wrong" if rule.known else "contradicted by other runs"
     risk = f"at most {_percent(rule.risk)} of such acts are {wrong}"
     lines = [f"{short(each.case)}: {_act(each, risk)}" for each in acts]
-    told = (
-        f"The rule was learnt from {short(learnt.program)} on {learnt.date} (rows "
-        f"{learnt.rows[:12]}), and is valid until {learnt.valid_until}."
-    )
+    origin = f"{short(learnt.program)} on {learnt.day} (rows {learnt.rows})"
+    told = f"The rule was learnt from {origin}, and is valid until {learnt.until}."
     rehearsal = [f"This is a {REHEARSAL}."] if simulated else []
     return [*lines, *errors, told, *rehearsal, f"written: {', '.join(map(str, files))}"]
 
@@ -139,59 +157,26 @@ def read_rule(path: str) -> LearntRule:
     """
     try:
         with open_regular_file(Path(path)) as file:
-            text = file.read(_LARGEST + 1)
-        if len(text) > _LARGEST:
-            raise ValueError(f"it has more than {_LARGEST >> 20} MB")
-        return _read_rule(path, text)
+            text = file.read(_LARGEST).decode()  # of a larger one the rest is missed
+        held = read_object(text, {"schema"}, ValueError, closed=False, finite=True)
+        suite = held.get("suite") or held
+        acting, verdict = suite["acting"], suite["verdict"]["verdict"]
+        undecided = acting["chosen"] is None
+        rule = None if undecided else _RULE.validate_json(json.dumps(acting), strict=True)
     except OSError as error:
         raise UserError(f"rule: {path} can't be read: {error.strerror or error}") from None
-    except ValidationError as error:
-        first = error.errors()[0]
-        why = f"{'.'.join(map(str, ('acting', *first['loc'])))}: {first['msg']}"
-    except RecursionError:
-        why = "it is nested too deeply"
-    except ValueError as error:
-        why = str(error)
-    raise UserError(
-        f"rule: {path} holds no rule: {short(why)}; verdict.json of logs=FILE decide=true does"
-    )
-
-
-def _read_rule(path: str, text: bytes) -> LearntRule:
-    """Return the rule in the JSON of a suite; a :class:`ValueError` says what is wrong with it."""
-    given = json.loads(
-        text, object_pairs_hook=refuse_repeats(ValueError), parse_constant=_refuse_constant
-    )
-    suite = given.get("suite") or given if isinstance(given, dict) else {}
-    held = suite.get("acting") if isinstance(suite, dict) else None
-    if not isinstance(held, dict):
-        raise ValueError("acting: it isn't there")
-    if held.get("chosen", 0) is None:
+    except (ValueError, LookupError, TypeError, AttributeError) as error:
+        why = flatten(str(error))[:200]
         raise UserError(
-            f"rule: {path}: no rule was shown to hold the risk, so a person decides every case"
+            f"rule: {path} holds no rule, as verdict.json of logs=FILE decide=true does: {why}"
+        ) from None
+    if rule is None:
+        raise UserError(
+            f"rule: {path}: none was shown to hold the risk; a person decides each case"
         )
-    advice = _ADVICE.validate_json(json.dumps(held), strict=True)
-    found = suite.get("verdict")
-    verdict = found.get("verdict") if isinstance(found, dict) else None
     if verdict not in (STABLE, UNDECIDED):
-        raise UserError(
-            f"rule: {path}: the suite that it was learnt from is {verdict or 'without a verdict'}, "
-            "so a person decides every case"
-        )
-    if [each.rule for each in advice.rules] != [
-        ActRule(count, count) for count in range(1, len(advice.rules) + 1)
-    ]:
-        raise ValueError("acting.rules: they aren't those of 1, 2 and more runs that all agree")
-    shown = [each for each in advice.rules if each.shown]
-    if not shown or advice.chosen != shown[0].rule:
-        raise ValueError("acting.chosen: it isn't the shown rule of the fewest runs")
-    if shown[0].at_most > advice.risk + _ROUNDED:
-        raise ValueError("acting.rules: more acts may be wrong than it says to be shown")
-    return LearntRule(advice.chosen, advice.risk, advice.known, advice.learnt)
-
-
-def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no number")
+        raise UserError(f"rule: {path}: the suite that it was learnt from is {verdict}, not stable")
+    return rule
 
 
 def _act(act: CaseAct, risk: str) -> str:

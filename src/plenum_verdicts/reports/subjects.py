@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,8 +10,6 @@ from plenum.base import UserError, canonical_json, digest, flatten, redact
 from plenum_verdicts.logs import find_sources
 from plenum_verdicts.reports.audit import LOGS
 from plenum_verdicts.reports.record import AuditSubject
-
-_BLOCK = 1 << 20
 
 
 def list_log_subjects(
@@ -35,7 +34,7 @@ def list_log_subjects(
     """
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
-    read = [_digest_as_read(file) for file in files]
+    read = [digest_file(file, partial(hashlib.blake2b, digest_size=16)) for file in files]
     if len(files) == len(sources) and program["logs"] != (digest(read) if read[1:] else read[0]):
         raise UserError(
             f"logs: {flatten(redact(logs))} was changed while it was read; judge it anew"
@@ -70,19 +69,10 @@ def digest_manifest(files: Iterable[tuple[str, str]]) -> str:
     return digest_bytes("".join(f"{held}  {name}\n" for name, held in sorted(files)).encode())
 
 
-def digest_file(file: Path) -> str:
-    """Return the SHA-256 digest of a file."""
-    held = hashlib.sha256()
+def digest_file(file: Path, algorithm: Any = hashlib.sha256) -> str:
+    """Return the digest of a file, by default its SHA-256."""
     with file.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            held.update(block)
-    return held.hexdigest()
-
-
-def _digest_as_read(file: Path) -> str:
-    """Return the digest of a file that identifies a log of it."""
-    with file.open("rb") as stream:
-        return hashlib.file_digest(stream, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+        return hashlib.file_digest(stream, algorithm).hexdigest()
 
 
 def digest_bytes(data: bytes) -> str:

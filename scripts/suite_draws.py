@@ -40,6 +40,19 @@ MIXTURES: dict[str, Callable[[np.random.Generator, int], Floats]] = {
 """Chances of three outcomes by case, shape (n, 3); the first one is right."""
 
 
+ERRING = {
+    "alike": lambda draw, n: split(np.full(n, 0.947)),
+    "coins": lambda draw, n: split(np.where(draw.random(n) < 0.106, 0.5, 1.0)),
+    "beta": lambda draw, n: split(draw.beta(1.894, 0.106, n)),
+    "difficulty": lambda draw, n: split(1 / (1 + np.exp(-draw.normal(4.61, 2.2, n)))),
+    "unanimous errors": lambda draw, n: split(np.where(draw.random(n) < 0.053, 0.0, 1.0)),
+}
+"""Chances of outcomes by case, where one run errs in 5.3 %: a rule of one run may not be chosen."""
+
+REPEATS = {"100 x 8": np.full(100, 8), "200 x (2, 3, 5, 9)": np.tile([2, 3, 5, 9], 50)}
+"""Numbers of runs of each case, which don't depend on how runs end."""
+
+
 def even(disagreement: float) -> float:
     """Return the chance p at which runs of a case disagree so often: 2 p (1 - p)."""
     return 0.5 - math.sqrt(0.25 - disagreement / 2)
@@ -60,8 +73,10 @@ VERDICTS = {
 """By disagreement: the verdict that is counted, the chance to end otherwise, and cases with it."""
 
 
-def draw_runs(generator: np.random.Generator, shares: Floats, runs: int) -> suites.SuiteRuns:
-    """Draw the runs of cases with these chances; a run of the first outcome is right."""
+def draw_runs(
+    generator: np.random.Generator, shares: Floats, runs: int | suites.Codes
+) -> suites.SuiteRuns:
+    """Draw so many runs of each case with these chances; one of the first outcome is right."""
     cases = len(shares)
     counts = generator.multinomial(runs, shares)
     outcome = np.repeat(np.tile([0, 1, 2], cases), counts.ravel()).astype(np.intp)
@@ -169,6 +184,21 @@ def draw_acting(number: int, draw: int) -> Row:
         "rule chosen": float(chosen is not None),
         "runs": chosen.runs if chosen else math.nan,
     }
+
+
+def draw_choice(law: str, design: str, draw: int) -> tuple[bool, bool]:
+    """Return whether a rule is chosen, and whether falsely: more of its acts are wrong."""
+    generator, repeats = seed(9, [*ERRING].index(law), draw), REPEATS[design]
+    shares = ERRING[law](generator, len(repeats))
+    chosen = acting.advise_acting(draw_runs(generator, shares, repeats), RISK).chosen
+    return chosen is not None, chosen is not None and find_erring(law, chosen.runs) > RISK
+
+
+@cache
+def find_erring(law: str, runs: int) -> float:
+    """Return the share of acts that are wrong under a law, if so many runs decide alike."""
+    agreed = (ERRING[law](seed(1, [*ERRING].index(law)), 400_000) ** runs).mean(axis=0)
+    return float(1 - agreed[0] / agreed.sum())
 
 
 @cache

@@ -1,6 +1,6 @@
 """An audit as a gate: however it ends, its outputs exist and say how it ended."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict
 from pathlib import Path
@@ -15,7 +15,7 @@ from plenum_verdicts.dynamics import AuditResult
 from plenum_verdicts.suites import split_by_source
 
 if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
-    from plenum_audit.programs import Audit
+    from plenum_audit.programs import Audit, ProgramCondition
     from plenum_verdicts import LoggedRuns
     from plenum_verdicts.reports import SuitePart
 
@@ -200,6 +200,7 @@ def _assess(audit: "Audit") -> int:
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite, make_suite_rule
+    from plenum_verdicts.acting import Learnt
     from plenum_verdicts.reports import SUITE, publish_unbegun
 
     study, settings = audit.study, audit.settings
@@ -211,13 +212,26 @@ def _assess(audit: "Audit") -> int:
         for error in errors:
             say(error)
         return NO_VERDICT
-    parts = answer_questions(runs, settings)
+    program, options = _describe(audit)
+    named = program.committee, program.program_identity
+    learnt = Learnt.of(
+        runs, options.values(), *named, "simulated" if _is_simulated(audit) else "program"
+    )
+    parts = answer_questions(runs, settings, learnt=learnt)
     if settings.vary:
         parts.append(_explain_varied(audit))
     suite = judge_suite(runs, settings, parts)
     report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
     export_audit(report, settings)
     return report.exit_status or 0
+
+
+def _describe(audit: "Audit") -> tuple["ProgramCondition", dict[str, Mapping[str, str]]]:
+    """Return the program on one of the cases, and the options of each case."""
+    from plenum_audit.programs import require_program
+
+    each = [require_program(job.condition) for job in audit.jobs]
+    return each[0], {of.case.id: of.case.options for of in each}
 
 
 def _explain_varied(audit: "Audit") -> "SuitePart":
@@ -260,18 +274,22 @@ def apply_act_rule(audit: "Audit") -> int:
     Raises
     ------
     UserError
-        The file has no rule, or something can't work.
+        The file has no rule for this program and its cases, or something can't work.
     """
     from plenum.reports import show_text
     from plenum_audit.execution import act
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
-    rule = read_rule(str(audit.settings.rule))
+    path = str(audit.settings.rule)
+    rule, (program, options) = read_rule(path), _describe(audit)
+    name = audit.settings.committee.name
+    if refused := rule.learnt.refuse(program.program_identity, name, options):
+        raise UserError(f"rule: {path}: {refused}")
     if audit.dry_run:
-        print(f"{len(audit.jobs):,} cases, {rule.runs} runs each; nothing was run")
+        print(f"{len(audit.jobs):,} cases, {rule.chosen.runs} runs each; nothing was run")
         return 0
     remove_stale_acts(audit.settings)
-    acts, errors = act(audit, rule)
+    acts, errors = act(audit, rule.chosen)
     study, simulated = audit.study, _is_simulated(audit)
     for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):
         show_text(line)

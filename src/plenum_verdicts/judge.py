@@ -12,6 +12,7 @@ from omegaconf import DictConfig
 from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import read_settings, require
 from plenum.reports import Settings, show_text
+from plenum_verdicts.acting import Learnt
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
 from plenum_verdicts.design import VerdictConfig, check_verdict
 from plenum_verdicts.dynamics import (
@@ -108,6 +109,13 @@ class LoggedRuns:
         if asked.gate or asked.decide:
             return True
         return asked.acceptable >= 0.5 and is_suite(self.log.cases, self.rule)
+
+    def learnt(self, found: SuiteRuns) -> Learnt:
+        """Return what a rule is learnt from, given its runs in columns."""
+        # Groups of a log are different programs.
+        named = ", ".join(filter(None, (self.log.committee, self.log.program.get("by"))))
+        options = (each.case.options for each in self.compared.kept)
+        return Learnt.of(found, options, named, self.log.identity, "log")
 
     def by_group(self) -> Iterator[tuple[str, "LoggedRuns"]]:
         """Yield the runs of each group of a log that is split, with a folder of its own; or all."""
@@ -255,9 +263,9 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         doubts = (*selected, *_tell_lost(compared.runs(), runs.log), *doubts)
         # A suite's baseline is one of its questions; without a suite each case is compared below.
         before = _load_baseline(runs) if runs.settings.baseline else None
-        suite = judge_suite(
-            found, runs.settings, answer_questions(found, runs.settings, compared, before)
-        )
+        learnt = runs.learnt(found) if runs.settings.decide else None
+        answers = answer_questions(found, runs.settings, compared, before, learnt)
+        suite = judge_suite(found, runs.settings, answers)
     outcomes = compared.paths
     options = {each.case.id: compared.options(each.case) for each in compared.kept}
     cases = judge_cases(outcomes, options, runs.rule)

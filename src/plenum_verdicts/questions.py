@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import partial
 
 from plenum.base import UserError
-from plenum_verdicts.acting import DEFAULT_RISK, advise_acting
+from plenum_verdicts.acting import DEFAULT_RISK, Learnt, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
 from plenum_verdicts.logs import (
@@ -17,6 +17,7 @@ from plenum_verdicts.logs import (
     select_independent,
 )
 from plenum_verdicts.reports import (
+    RULE_SCHEMA,
     SuitePart,
     SuiteReport,
     draw_acting,
@@ -62,6 +63,7 @@ def answer_questions(
     settings: VerdictConfig,
     compared: ComparedRuns | None = None,
     before: ComparedRuns | None = None,
+    learnt: Learnt | None = None,
 ) -> list[SuitePart]:
     """Answer what was asked of a suite besides its verdict.
 
@@ -69,6 +71,8 @@ def answer_questions(
     ----------
     compared, before
         The log of the runs, if they are logged, and that of an earlier program.
+    learnt
+        What a rule of acting alone is learnt from; without it none can be applied.
 
     Raises
     ------
@@ -84,13 +88,13 @@ def answer_questions(
         if split.sources:
             parts.append(SuitePart("sources", asdict(split), explain_split(split)))
     if settings.decide:
-        right = compared.compared == "right" if compared else False
+        right = compared is not None and compared.compared != "decisions"
         if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
             raise UserError(
                 "decide: true; it needs decisions that runs may agree on, and these are compared "
-                "by right and wrong; if the log has decisions, compare=decisions compares them"
+                "by right or scores; if the log has decisions, compare=decisions compares them"
             )
-        parts.append(_alone(runs, settings))
+        parts.append(_alone(runs, settings, learnt))
     return parts
 
 
@@ -133,15 +137,18 @@ def _compare(
     return SuitePart("comparison", asdict(found), lines, status)
 
 
-def _alone(runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
+def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: Learnt | None) -> SuitePart:
     """Look for a rule by which the program may act without a person."""
-    repeated = runs.where_repeated(2)
-    undecided = list_undecided(repeated)
     risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
-    advice = advise_acting(repeated, risk, undecided)
+    # Cases with one run count as well: which cases are run again may depend on how the first ended.
+    advice = advise_acting(runs, risk, list_undecided(runs))
     return SuitePart(
         "acting",
-        asdict(advice),
+        {
+            "schema": RULE_SCHEMA,
+            **asdict(advice),
+            "learnt": learnt and asdict(learnt) | {"day": str(learnt.day)},
+        },
         explain("advice", advice),
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),

@@ -14,6 +14,7 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.programs import Audit, find_commit, require_program
 from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.reports import (
+    REHEARSAL,
     AuditReport,
     AuditSubject,
     CaseAudit,
@@ -72,16 +73,23 @@ def write_statement(report: AuditReport, settings: AuditConfig) -> Path:
 
 
 def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
-    """Return the statement on a verdict, whose files are written: their digests are in it."""
+    """Return the statement on a verdict, whose files are written: their digests are in it.
+
+    A rehearsal with simulated agents passes nothing.
+    """
     names = _SUITE_CRITERION if report.suite else _CRITERION
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     verdict = report.suite.found.verdict.verdict if report.suite else str(report.verdict)
+    # A rehearsal passes nothing: no model of the program has answered.
+    passed, unsure = [STABLE, AGREES], [UNDECIDED, CONTRADICTS]
+    if report.controlled.simulated:
+        criterion["simulated"], passed, unsure = REHEARSAL, [], passed + unsure
     return {
         "_type": STATEMENT,
         "subject": list(_describe_subjects(report, Path(settings.out))),
         "predicateType": TEST_RESULT,
         "predicate": {
-            "result": _result(verdict, report.exit_status),
+            "result": _result(verdict, report),
             "configuration": [
                 {
                     "name": "criterion",
@@ -89,8 +97,8 @@ def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
                     "annotations": criterion,
                 }
             ],
-            "passedTests": _list_named(report, STABLE, AGREES),
-            "warnedTests": _list_named(report, UNDECIDED, CONTRADICTS),
+            "passedTests": _list_named(report, *passed),
+            "warnedTests": _list_named(report, *unsure),
             "failedTests": _list_named(report, UNSTABLE),
         },
     }
@@ -125,9 +133,10 @@ def _list_named(report: AuditReport, *labels: str) -> list[str]:
     return [case.id for case in report.cases if label_case(report, case) in labels]
 
 
-def _result(verdict: str, status: int | None) -> str:
+def _result(verdict: str, report: AuditReport) -> str:
     """Return the result; undecided is a warning, though a setting may let it pass."""
-    if verdict == UNDECIDED and status == 0:
+    status = report.exit_status
+    if status == 0 and (verdict == UNDECIDED or report.controlled.simulated):
         return RESULTS[UNDECIDED]
     return {0: RESULTS[STABLE], 1: RESULTS[UNSTABLE]}.get(status or 0, RESULTS[UNDECIDED])
 

@@ -1,4 +1,4 @@
-"""The rule by which a program may act alone: run it some times, and act if enough runs agree."""
+"""The rule by which a program may act alone: run it some times, and act if all runs agree."""
 
 from dataclasses import dataclass
 
@@ -14,29 +14,28 @@ MOST_RUNS = 7
 
 @dataclass(frozen=True)
 class ActRule:
-    """Run a case ``runs`` times; act if ``agreeing`` runs decide alike, else ask a person.
+    """Run a case ``runs`` times; act if all of these decide alike, else ask a person.
 
     Attributes
     ----------
     runs
         From 1.
     agreeing
-        More than half of ``runs``, so that at most one decision is acted upon.
+        All of ``runs``: files say so in words that a reader can't mistake.
 
     Examples
     --------
-    >>> ActRule(5, 4)
-    ActRule(runs=5, agreeing=4)
+    >>> ActRule(5, 5)
+    ActRule(runs=5, agreeing=5)
     """
 
     runs: int
     agreeing: int
 
     def __post_init__(self) -> None:
-        if not self.runs >= 1 or not self.runs / 2 < self.agreeing <= self.runs:
+        if not self.runs == self.agreeing >= 1:
             raise ValueError(
-                f"runs={self.runs}, agreeing={self.agreeing}: more than half of the runs, and at "
-                "most all, have to agree"
+                f"{self.agreeing} of {self.runs}: all runs, one at least, have to agree"
             )
 
     def chance(self, decided: Codes, total: Codes) -> Floats:
@@ -49,4 +48,4 @@ class ActRule:
         total
             Number of runs of the case, at least ``runs``, of which ``runs`` are drawn, shape (N,).
         """
-        return np.asarray(hypergeom.sf(self.agreeing - 1, total, decided, self.runs), np.float64)
+        return np.asarray(hypergeom.pmf(self.runs, total, decided, self.runs), np.float64)

@@ -4,11 +4,10 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import hypergeom
 
 from plenum.dynamics import Floats
 from plenum_verdicts.acting.act_rule import ActRule
-from plenum_verdicts.suites import Codes, SuiteRuns, sum_groups
+from plenum_verdicts.suites import SuiteRuns, sum_groups
 
 
 @dataclass(frozen=True)
@@ -69,7 +68,8 @@ def estimate_acts(runs: SuiteRuns, rule: ActRule, undecided: Set[str] = frozense
     if scored:
         wrong = acting * (1 - score_cells(runs))
     else:
-        wrong = np.where(able, _weigh_contradicted(rule, count, total, _most_of_others(runs)), 0.0)
+        more = _most_of_others(runs) - (count - rule.runs)  # than runs that are left to agree
+        wrong = acting * (1 + np.sign(more)) / 2
     cases = len(runs.cases)
     return Acts(rule, sum_groups(case, acting, cases), sum_groups(case, wrong, cases))
 
@@ -91,13 +91,3 @@ def _most_of_others(runs: SuiteRuns) -> Floats:
     several = sum_groups(case, top, cases) > 1
     np.maximum.at(second, case[~top], count[~top])
     return np.where(top & ~several[case], second[case], first[case])
-
-
-def _weigh_contradicted(rule: ActRule, decided: Codes, total: Codes, others: Floats) -> Floats:
-    """Return how likely the rule acts on a decision that the other runs of the case contradict."""
-    against = np.zeros(len(decided))
-    for agreed in range(rule.agreeing, rule.runs + 1):
-        chance = hypergeom.pmf(agreed, total, decided, rule.runs)
-        left = decided - agreed
-        against += chance * np.where(others > left, 1.0, np.where(others == left, 0.5, 0.0))
-    return against

@@ -34,7 +34,7 @@ def apply_rule(rule: ActRule, case: str, outcomes: Sequence[str]) -> CaseAct:
 
     Examples
     --------
-    >>> apply_rule(ActRule(3, 2), "loan", ["grant", "deny", "grant"]).decision
+    >>> apply_rule(ActRule(2, 2), "loan", ["grant", "grant", "deny"]).decision
     'grant'
     >>> apply_rule(ActRule(3, 3), "loan", ["grant", "deny", "grant"]).decision is None
     True
@@ -42,5 +42,5 @@ def apply_rule(rule: ActRule, case: str, outcomes: Sequence[str]) -> CaseAct:
     ended = outcomes[: rule.runs]
     decided = Counter(each for each in ended if each not in (FAILED, NO_DECISION))
     leading, agreeing = decided.most_common(1)[0] if decided else ("", 0)
-    acts = len(ended) == rule.runs and agreeing >= rule.agreeing
+    acts = agreeing == rule.runs
     return CaseAct(case, leading if acts else None, leading, agreeing, len(ended))

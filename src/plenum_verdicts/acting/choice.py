@@ -2,17 +2,27 @@
 
 from collections.abc import Set
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
+from numpy.typing import NDArray
 
+from plenum.dynamics import Floats
 from plenum_verdicts.acting.act_rule import MOST_RUNS, ActRule
-from plenum_verdicts.acting.acts import Acts, estimate_acts
+from plenum_verdicts.acting.acts import estimate_acts
 from plenum_verdicts.acting.agreement import Agreement, estimate_agreement
 from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk, least_acts
-from plenum_verdicts.suites import SuiteEstimate, SuiteRuns, estimate_mean_of_cases
+from plenum_verdicts.suites import Codes, SuiteEstimate, SuiteRuns, estimate_mean_of_cases
 
 DEFAULT_RISK = 0.05
 """The share of acts that may be wrong, if no other one is given."""
+
+FEW_RUNS = 3
+"""The number of runs at which one of the sequences of tests begins: nearly all cases that agree so
+often would agree further, and more of them do than at seven runs."""
+
+_UNLIKE = 2.33
+"""Standard errors by which cases with fewer runs err more often than by chance, in 99 of 100."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +32,14 @@ class ActRisk:
     Attributes
     ----------
     acts
-        The share of cases in which it acts.
+        The share of cases in which it acts, of those with enough runs.
     wrong
         The share of its acts that are wrong; NaN without acts.
     at_most
         Upper bound on that share, over cases like these; it holds for this rule by itself.
+    alike
+        False if the cases with too few runs for it err more often than those with enough: the
+        latter then say nothing of cases like all of these.
     shown
         True if ``risk`` is shown to be held, in the order of the tests.
     """
@@ -35,6 +48,7 @@ class ActRisk:
     acts: SuiteEstimate
     wrong: float
     at_most: float
+    alike: bool
     shown: bool
 
 
@@ -56,7 +70,7 @@ class ActAdvice:
     least
         How many cases, each acted upon rightly, would show that the risk is held.
     agreement
-        ``None`` if right answers aren't known.
+        ``None`` if right answers aren't known, or no case has two runs.
     """
 
     risk: float
@@ -76,10 +90,11 @@ def advise_acting(
 ) -> ActAdvice:
     """Choose how many runs have to agree before a program may act alone.
 
-    Rules of 1 to 7 runs are tested from the most runs that each case has downwards, until one isn't
-    shown to hold the risk; each at the full level, for in such a sequence that is the probability
-    that any false one is shown (Angelopoulos et al. 2021, Learn then Test, fixed sequences). The
-    last one that was shown takes the fewest runs, and is chosen.
+    Rules of 1 to 7 runs are tested, each on all cases that have enough runs, from a fixed number of
+    runs downwards until one isn't shown to hold the risk: in such a sequence the level of each test
+    is the probability that any false one is shown (Angelopoulos et al. 2021, Learn then Test, fixed
+    sequences). Two sequences share the level, from three runs and from the most that enough cases
+    have; if that is three or fewer, there is one. The shown rule of the fewest runs is chosen.
 
     Parameters
     ----------
@@ -100,32 +115,78 @@ def advise_acting(
     >>> advise_acting(SuiteRuns.of(sure, right)).chosen
     ActRule(runs=1, agreeing=1)
     """
-    most = min(int(runs.repeats.min()) - (not runs.has_scores), MOST_RUNS)
-    if most < 1:
+    counts = runs.repeats - (not runs.has_scores)
+    counts = counts[counts > 0]
+    if not len(counts):
         raise ValueError("too few runs of a case: without right answers two are the least")
-    found: list[ActRisk] = []
-    chosen, holds = None, True
-    for count in range(most, 0, -1):
-        acts = estimate_acts(runs, ActRule(count, count), undecided)
-        holds = holds and e_value_of_risk(acts, risk) >= 1 / alpha
-        chosen = acts.rule if holds else chosen
-        found.append(_describe(acts, alpha, holds))
+    rules = [ActRule(count, count) for count in range(1, min(counts.max(), MOST_RUNS) + 1)]
+    acts = [estimate_acts(runs, rule, undecided) for rule in rules]
+    alike = [_are_alike(acts[0].wrong, counts >= rule.runs) for rule in rules]
+    starts, level = choose_starts(counts, risk, alpha)
+    comparable = runs.has_scores and runs.repeats.max() > 1
+
+    def holds(count: int) -> bool:
+        return alike[count - 1] and e_value_of_risk(acts[count - 1], risk) >= 1 / level
+
+    shown = {count for start in starts for count in takewhile(holds, range(start, 0, -1))}
     return ActAdvice(
         risk=risk,
         alpha=alpha,
         known=runs.has_scores,
-        chosen=chosen,
-        rules=tuple(reversed(found)),
-        least=least_acts(risk, alpha),
-        agreement=estimate_agreement(runs, undecided) if runs.has_scores else None,
+        chosen=rules[min(shown) - 1] if shown else None,
+        rules=tuple(
+            ActRisk(
+                rule=each.rule,
+                acts=estimate_mean_of_cases(each.acting),
+                wrong=each.share_wrong,
+                at_most=bound_risk(each, alpha),
+                alike=likewise,
+                shown=each.rule.runs in shown,
+            )
+            for each, likewise in zip(acts, alike, strict=True)
+        ),
+        least=least_acts(risk, level),
+        agreement=estimate_agreement(runs, undecided) if comparable else None,
     )
 
 
-def _describe(acts: Acts, alpha: float, shown: bool) -> ActRisk:
-    return ActRisk(
-        rule=acts.rule,
-        acts=estimate_mean_of_cases(acts.acting),
-        wrong=acts.share_wrong,
-        at_most=bound_risk(acts, alpha) if np.any(acts.acting > 0) else 1.0,
-        shown=shown,
-    )
+def choose_starts(counts: Codes, risk: float, alpha: float) -> tuple[tuple[int, ...], float]:
+    """Return the numbers of runs from which rules are tested downwards, and the level of each test.
+
+    They follow from numbers of runs alone, never from how these ended. A rule that fewer cases
+    could take than would show the risk, all acted upon rightly, isn't tested.
+
+    Parameters
+    ----------
+    counts
+        The most runs that a rule may take of each case, shape (N,).
+
+    Examples
+    --------
+    >>> choose_starts(np.full(100, 8), 0.05, 0.05)
+    ((3, 7), 0.025)
+    >>> choose_starts(np.full(100, 3), 0.05, 0.05)
+    ((3,), 0.05)
+    """
+
+    def find_most(level: float) -> int:
+        least = least_acts(risk, level)
+        return min(int(np.sort(counts)[-least]), MOST_RUNS) if len(counts) >= least else 0
+
+    most = find_most(alpha / 2)
+    if most > FEW_RUNS:
+        return (FEW_RUNS, most), alpha / 2
+    return (min(find_most(alpha), FEW_RUNS),), alpha
+
+
+def _are_alike(wrong: Floats, enough: NDArray[np.bool_]) -> bool:
+    """Return false if cases with too few runs are wrong more often, in a run, than the others.
+
+    Repeats may depend on the first run: where only successes are run again, the cases that have
+    enough runs say nothing of the others.
+    """
+    few, many = wrong[~enough], wrong[enough]
+    if min(len(few), len(many)) < 2:
+        return True
+    error = np.sqrt(few.var(ddof=1) / len(few) + many.var(ddof=1) / len(many))
+    return bool(few.mean() - many.mean() <= _UNLIKE * error)

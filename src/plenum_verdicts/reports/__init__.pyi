@@ -1,3 +1,4 @@
+from .acting import RULE_SCHEMA as RULE_SCHEMA
 from .acting import publish_acts as publish_acts
 from .acting import read_rule as read_rule
 from .acting import remove_stale_acts as remove_stale_acts
@@ -55,6 +56,7 @@ __all__ = [
     "AUDIT",
     "LOGS",
     "REHEARSAL",
+    "RULE_SCHEMA",
     "SUITE",
     "VERDICT",
     "Accuracy",

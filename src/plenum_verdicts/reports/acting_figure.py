@@ -1,29 +1,21 @@
-"""The picture of the advice on acting alone: risk against coverage, and agreement against right."""
+"""The picture of the advice on acting alone: risk against coverage."""
 
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 from matplotlib.ticker import PercentFormatter
 
 from plenum.reports import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
-from plenum_verdicts.acting import ActAdvice, ActRisk, Agreement
+from plenum_verdicts.acting import ActAdvice, ActRisk
 
 _HEIGHT = 2.6
-_MOST_BARS = 12
 
 
 def draw_acting(advice: ActAdvice, folder: Path) -> list[Path]:
-    """Draw what each number of runs acts on and gets wrong, with upper bounds, as PNG and SVG.
-
-    Next to it, with right answers, the cases by the share of their runs that agree.
-    """
-    agreement = advice.agreement
+    """Draw what each number of runs acts on and gets wrong, with upper bounds, as PNG and SVG."""
     with apply_style():
-        figure, panels = make_panels(1, 1 if agreement is None else 2, (PAGE, _HEIGHT))
+        figure, panels = make_panels(1, 1, (PAGE, _HEIGHT))
         _draw_risk(panels[0, 0], advice)
-        if agreement is not None:
-            draw_agreement(panels[0, 1], agreement)
         return save_figure(figure, folder, "acting")
 
 
@@ -60,21 +52,3 @@ def _draw_risk(axes: Any, advice: ActAdvice) -> None:
     axes.set_title("Numbers: runs that must agree. Blue: shown; filled: chosen.", fontsize=SMALL)
     for axis in (axes.xaxis, axes.yaxis):
         axis.set_major_formatter(PercentFormatter(1))
-
-
-def draw_agreement(axes: Any, agreement: Agreement) -> None:
-    """Draw a bar for each share of agreeing runs, or for each of twelve ranges of it."""
-    shares, right, wrong = (np.array(each) for each in zip(*agreement.levels, strict=True))
-    names = [f"{100 * share:.0f} %" for share in shares]
-    if len(shares) > _MOST_BARS:
-        edges = np.linspace(shares.min(), 1, _MOST_BARS + 1)
-        right, wrong = (np.histogram(shares, edges, weights=each)[0] for each in (right, wrong))
-        names = [f"to {100 * edge:.0f} %" for edge in edges[1:]]
-    places = np.arange(len(names))
-    axes.bar(places, right, color=COLOURS[0], label="right")
-    axes.bar(places, wrong, bottom=right, color=COLOURS[1], label="wrong")
-    axes.set_xticks(places, names, fontsize=SMALL)
-    axes.set_xlabel("share of a case's runs that agree")
-    axes.set_ylabel("cases")
-    axes.legend(frameon=False, fontsize=SMALL)
-    axes.set_title("The most frequent decision is right, or wrong", fontsize=SMALL)

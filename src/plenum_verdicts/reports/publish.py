@@ -48,7 +48,7 @@ _ASKED = {
     "acting": (
         "Acting alone, by the number of runs that have to agree",
         "Right: the cases it would act on; up: the share of its acts that is wrong, up to an upper "
-        "bound. With right answers, next to it: cases by the share of runs that agree.",
+        "bound.",
     ),
 }
 """What the figure of each further question shows, and the rest of its caption."""

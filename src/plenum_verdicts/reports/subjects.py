@@ -2,15 +2,14 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.base import canonical_json, flatten, redact
+from plenum.base import UserError, canonical_json, digest, flatten, redact
 from plenum_verdicts.logs import find_sources
 from plenum_verdicts.reports.audit import LOGS
 from plenum_verdicts.reports.record import AuditSubject
-
-_BLOCK = 1 << 20
 
 
 def list_log_subjects(
@@ -27,9 +26,19 @@ def list_log_subjects(
         What identifies the log.
     cases
         The file or the folder of the cases, if they aren't in the log.
+
+    Raises
+    ------
+    UserError
+        A file isn't the one that was read: its digest would be that of other runs.
     """
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
+    read = [digest_file(file, partial(hashlib.blake2b, digest_size=16)) for file in files]
+    if len(files) == len(sources) and program["logs"] != (digest(read) if read[1:] else read[0]):
+        raise UserError(
+            f"logs: {flatten(redact(logs))} was changed while it was read; judge it anew"
+        )
     if len(files) == len(sources) == 1:
         log = describe_file(LOGS, files[0])
     else:
@@ -60,13 +69,10 @@ def digest_manifest(files: Iterable[tuple[str, str]]) -> str:
     return digest_bytes("".join(f"{held}  {name}\n" for name, held in sorted(files)).encode())
 
 
-def digest_file(file: Path) -> str:
-    """Return the SHA-256 digest of a file."""
-    held = hashlib.sha256()
+def digest_file(file: Path, algorithm: Any = hashlib.sha256) -> str:
+    """Return the digest of a file, by default its SHA-256."""
     with file.open("rb") as stream:
-        while block := stream.read(_BLOCK):
-            held.update(block)
-    return held.hexdigest()
+        return hashlib.file_digest(stream, algorithm).hexdigest()
 
 
 def digest_bytes(data: bytes) -> str:

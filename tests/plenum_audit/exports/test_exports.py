@@ -111,7 +111,11 @@ def test_the_statement_on_a_program_names_its_program_cases_and_journals(tmp_pat
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     held = accepted(tmp_path / "found/audit.intoto.json")
-    assert (held["predicate"]["result"], held["predicate"]["passedTests"]) == ("PASSED", ["case"])
+    # A rehearsal with simulated agents passes nothing, and says that it is one.
+    predicate = held["predicate"]
+    assert (predicate["result"], predicate["passedTests"]) == ("WARNED", [])
+    assert predicate["warnedTests"] == ["case"]
+    assert "not evidence" in predicate["configuration"][0]["annotations"]["simulated"]
     program = json.loads((tmp_path / "found/audit.json").read_text())["controlled"]["program"]
     files = sorted((tmp_path / "kept").glob("*/[0-9]*.jsonl"))
     listed = "".join(f"{sha256(f.read_bytes())}  {f.parent.name}/{f.name}\n" for f in files)

@@ -1,6 +1,7 @@
 """Rules by which a program may act alone: their chances, their risk, and what is chosen."""
 
 from collections import Counter
+from fractions import Fraction
 from itertools import combinations, product
 
 import numpy as np
@@ -18,13 +19,13 @@ from plenum_verdicts.acting import (
     estimate_acts,
     estimate_agreement,
 )
+from plenum_verdicts.acting.choice import choose_starts
+from plenum_verdicts.reports import explain
 from plenum_verdicts.suites import SuiteRuns
 
 decisions = st.lists(st.sampled_from("ABCx"), min_size=1, max_size=6)
 cases = st.dictionaries(st.text("abc", min_size=1, max_size=3), decisions, min_size=1, max_size=5)
-rules = st.integers(1, 4).flatmap(
-    lambda runs: st.builds(ActRule, st.just(runs), st.integers(runs // 2 + 1, runs))
-)
+rules = st.integers(1, 4).map(lambda runs: ActRule(runs, runs))
 
 
 def enumerated(ended: list[str], rule: ActRule, scored: bool) -> tuple[float, float]:
@@ -126,18 +127,116 @@ def test_names_and_order_change_nothing(order: list[int], names: list[str]) -> N
 def test_agreement_says_how_much_it_separates() -> None:
     found = estimate_agreement(suite((30, "AAAA"), (10, "BBBA"), (10, "AAAB"), (5, "BBBB")))
     # Right cases: 30 at 1, 10 at 3/4; wrong ones: 5 at 1, 10 at 3/4.
-    assert found.auroc == pytest.approx((30 * 10 + (30 * 5 + 10 * 10) / 2) / (40 * 15))
-    assert found.interval[0] < found.auroc < found.interval[1]
-    assert (found.right, found.wrong, len(found.feared)) == (40, 15, 5)
-    assert found.levels == ((0.75, 10, 10), (1.0, 30, 5))
+    assert found.auroc is not None
+    area, low, high = found.auroc
+    assert area == pytest.approx((30 * 10 + (30 * 5 + 10 * 10) / 2) / (40 * 15))
+    assert low < area < high
+    assert (found.right, len(found.feared), found.unstable) == (30, 5, 20)
+    assert found.runs == (4, 4)
 
 
-def test_a_rule_acts_if_enough_of_its_runs_agree() -> None:
-    rule = ActRule(5, 4)
-    assert rule == ActRule(5, 4)
-    assert apply_rule(rule, "c", list("AAABA")).decision == "A"
-    assert apply_rule(rule, "c", list("AABBA")).decision is None
-    assert apply_rule(rule, "c", list("AAAA")).decision is None  # a run is missing
-    assert apply_rule(rule, "c", ["failed"] * 5).decision is None
-    with pytest.raises(ValueError, match="more than half"):
-        ActRule(4, 2)
+def test_agreement_of_unequal_runs_is_on_no_one_scale() -> None:
+    found = estimate_agreement(suite((30, "AAAA"), (10, "BBA"), (5, "BB"), (7, "A")))
+    assert (found.right, len(found.feared), found.unstable) == (30, 5, 10)
+    assert found.runs == (2, 4)
+    assert found.auroc is None
+    explained = " ".join(explain("advice", advise_acting(suite((30, "AAAA"), (9, "BBA")))))
+    assert "Of 39 cases with 3 to 4 runs 30 decide alike and rightly each time" in explained
+    assert "AUROC" not in explained
+    equal = " ".join(explain("advice", advise_acting(suite((30, "AAAA"), (12, "BBAB")))))
+    assert equal.index("decide alike and wrongly") < equal.index("Among 4 runs") < len(equal)
+
+
+def test_cases_with_one_run_count() -> None:
+    """80 cases are right in three runs of three, and 40 wrong in their only one."""
+    advice = advise_acting(suite((80, "AAA"), (40, "B")))
+    assert advice.chosen is None
+    assert advice.rules[0].wrong == pytest.approx(1 / 3)
+    assert [each.acts.cases for each in advice.rules] == [120, 80, 80]
+    # Only successes were run again: the cases with more runs say nothing of the others.
+    assert [each.alike for each in advice.rules] == [True, False, False]
+    assert "Cases with fewer than 2 runs are wrong more often" in " ".join(
+        explain("advice", advice)
+    )
+    # Where it is chance which cases have more runs, those that have enough are used.
+    mixed = advise_acting(suite((100, "AAA"), (10, "AAB"), (60, "A"), (5, "B")))
+    assert all(each.alike for each in mixed.rules)
+    assert mixed.chosen is not None
+    one_each = advise_acting(suite((60, "A"), (40, "B")))
+    assert (one_each.chosen, one_each.agreement) == (None, None)
+
+
+def by_hand(cases: list[str], count: int) -> tuple[float, float, float]:
+    """Acts, wrong acts and log e-values of a rule of so many runs, from every choice of them."""
+    bets = {0.45: 1.0, 0.15: 0.9, 0.2: 0.7}, {0.2: 0.5}
+    acting, wrong = [], []
+    for ended in cases:
+        if len(ended) < count:
+            continue
+        drawn = list(combinations(ended, count))
+        acting.append(Fraction(sum(len(set(each)) == 1 for each in drawn), len(drawn)))
+        wrong.append(Fraction(sum(set(each) == {"B"} for each in drawn), len(drawn)))
+    risk, held = Fraction(1, 20), 0.0
+    for weight, bet in (pair for each in bets for pair in each.items()):
+        product = 1.0
+        for a, w in zip(acting, wrong, strict=True):
+            product *= max(1 + bet * float((risk * a - w) / (1 - risk)), 0.0)
+        held += weight * product
+    return float(sum(acting)), float(sum(wrong)), held
+
+
+def chosen_by_hand(cases: list[str]) -> int | None:
+    """The fewest runs that are shown, by two sequences of fixed starts at half of the level."""
+    enough = {m: sum(len(ended) >= m for ended in cases) for m in range(1, 8)}
+    most = max((m for m in enough if enough[m] >= 81), default=0)
+    starts, level = ([3, most], 40.0) if most > 3 else ([3], 20.0)
+    if most <= 3:
+        starts = [max((m for m in (1, 2, 3) if enough[m] >= 67), default=0)]
+    shown = set()
+    for start in starts:
+        for m in range(start, 0, -1):
+            if by_hand(cases, m)[2] < level:
+                break
+            shown.add(m)
+    return min(shown, default=None)
+
+
+@pytest.mark.parametrize("draw", range(12))
+def test_a_second_implementation_chooses_the_same(draw: int) -> None:
+    generator = np.random.default_rng(draw)
+    lengths = ([8], [3], [1, 3], [2, 5, 8], [4], [1])[draw % 6]
+    cases = [
+        "".join("AB"[int(each)] for each in generator.random(generator.choice(lengths)) < p)
+        for p in generator.choice([0, 0.02, 0.3], 160, p=[0.8, 0.1, 0.1])
+    ]
+    advice = advise_acting(suite(*((1, each) for each in cases)))
+    for each in advice.rules:
+        acts, wrong, _ = by_hand(cases, each.rule.runs)
+        enough = sum(len(ended) >= each.rule.runs for ended in cases)
+        assert each.acts.value == pytest.approx(acts / enough)
+        assert each.wrong == pytest.approx(wrong / acts)
+    assert all(each.alike for each in advice.rules)
+    assert (advice.chosen and advice.chosen.runs) == chosen_by_hand(cases)
+
+
+def test_starts_follow_from_numbers_of_runs() -> None:
+    for counts, expected in (
+        ([8] * 100, ((3, 7), 0.025)),
+        ([5] * 100, ((3, 5), 0.025)),
+        ([3] * 100, ((3,), 0.05)),
+        ([8] * 75, ((3,), 0.05)),  # too few for half of the level
+        ([8] * 20 + [2] * 100, ((2,), 0.05)),
+        ([1] * 20, ((0,), 0.05)),
+    ):
+        assert choose_starts(np.array(counts), 0.05, 0.05) == expected
+
+
+def test_a_rule_acts_if_all_of_its_runs_agree() -> None:
+    rule = ActRule(3, 3)
+    assert apply_rule(rule, "c", list("AAAB")).decision == "A"  # the fourth run doesn't count
+    assert apply_rule(rule, "c", list("AABA")).decision is None
+    assert apply_rule(rule, "c", list("AA")).decision is None  # a run is missing
+    assert apply_rule(rule, "c", ["failed"] * 3).decision is None
+    for runs, agreeing in ((3, 2), (0, 0), (2, 3)):
+        with pytest.raises(ValueError, match="have to agree"):
+            ActRule(runs, agreeing)

@@ -78,8 +78,8 @@ def _estimates(quick: bool) -> dict[str, Any]:
         score=right.astype(float),
     )
     began = time.perf_counter()
-    estimate_disagreement(runs), score_suite(runs)
-    bound_unsteady_cases(runs), judge_suite(runs, SuiteRule())
+    judge_suite(estimate_disagreement(runs), SuiteRule())
+    score_suite(runs), bound_unsteady_cases(runs)
     took = time.perf_counter() - began
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
     return {"estimates_200k_s": round(took, 2), "estimates_200k_mb": round(peak)}

@@ -14,6 +14,8 @@ from plenum.base import UserError, digest
 from plenum_audit.gate import apply_act_rule, compose_gate
 from plenum_audit.programs import Audit, require_program
 from plenum_verdicts import VerdictConfig, judge_log, load_runs
+from plenum_verdicts.acting import apply_rule
+from plenum_verdicts.reports import list_log_subjects, publish_acts, read_rule
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 OPTIONS = {"A": "Hire", "B": "Wait"}
@@ -233,3 +235,35 @@ def test_a_good_rule_acts_for_its_own_program_and_options(
     assert apply_act_rule(compose_rule(tmp_path, rule, "committee.name=hiring")) == 0
     with pytest.raises(UserError, match=r'committee\.name="hiring"'):
         apply_act_rule(compose_rule(tmp_path, rule, "committee.name=firing"))
+
+
+def test_an_act_never_reads_like_a_refusal(tmp_path: Path, of_log: str) -> None:
+    (tmp_path / "rule.json").write_text(of_log)
+    rule, settings = read_rule(str(tmp_path / "rule.json")), VerdictConfig(out=str(tmp_path))
+    option = 'ask a person (0 of 1 runs decided "B")'
+    acts = [
+        apply_rule(rule.chosen, "new", [option] * 2),
+        apply_rule(rule.chosen, "odd", ["A", "B"]),
+    ]
+    first, second, origin, _ = publish_acts(acts, rule, "study", settings, [])
+    assert first.startswith(
+        'new: "ask a person (0 of 1 runs decided \\"B\\")" (2 of 2 runs agree; '
+    )
+    assert first.endswith("at most 5 % of such acts are wrong)")
+    assert second == 'odd: ask a person (1 of 2 runs decided "A")'
+    held = json.loads((tmp_path / "acts.json").read_text())
+    learnt = json.loads(of_log)["acting"]["learnt"]
+    assert (held["risk"], held["learnt"]) == (0.05, learnt)
+    assert learnt["rows"] in origin
+    assert day(0) in origin
+
+
+def test_a_log_that_was_changed_while_it_was_read_has_no_digest(tmp_path: Path) -> None:
+    log = tmp_path / "runs.jsonl"
+    row = '{"case": "a", "decision": "x"}\n'
+    log.write_text(row * 2)
+    runs = load_runs(VerdictConfig(logs=str(log), out=str(tmp_path / "out")), "", "study", "")
+    assert list_log_subjects(str(log), runs.log.program, None)[0].role == "logs"
+    log.write_text(row * 3)
+    with pytest.raises(UserError, match="was changed while it was read"):
+        list_log_subjects(str(log), runs.log.program, None)

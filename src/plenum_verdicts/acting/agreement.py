@@ -104,7 +104,7 @@ def estimate_auroc(positives: Floats, negatives: Floats) -> tuple[float, float, 
     --------
     >>> found = estimate_auroc(np.array([0.75, 1.0, 1.0] * 10), np.array([0.5, 0.75] * 5))
     >>> [round(each, 2) for each in found]
-    [0.92, 0.78, 0.97]
+    [0.92, 0.65, 0.97]
     """
     above = np.where(positives[:, None] == negatives, 0.5, positives[:, None] > negatives)
     m, n = above.shape

@@ -77,8 +77,7 @@ def tabulate_advice(advice: ActAdvice) -> Table:
     """Return a line for each number of runs."""
     wrong = "wrong" if advice.known else "contradicted"
     columns = (
-        Column("runs", key=True),
-        Column("agreeing", "must agree"),
+        Column("runs", "runs that agree", key=True),
         Column("cases"),
         Column("acts", "acts on"),
         Column("wrong", f"{wrong} acts"),
@@ -186,7 +185,6 @@ def _line(each: ActRisk) -> dict[str, Any]:
     low, high = (100 * value for value in each.acts.like)
     return {
         "runs": each.rule.runs,
-        "agreeing": each.rule.agreeing,
         "cases": f"{each.acts.cases:,}",
         "acts": f"{100 * each.acts.value:.1f} % [{low:.1f}, {high:.1f}]",
         "wrong": percent(each.wrong, 1) if each.acts.value > 0 else "-",

@@ -58,7 +58,7 @@ def test_a_rule_is_chosen_and_decides_or_asks_a_person(tmp_path: Path) -> None:
     target = program(tmp_path, "easy", "hard")
     foreign = audit(tmp_path, target, "case=easy.yaml", "rule=log/suite.json", "out=easy")
     assert (foreign.returncode, foreign.stderr.count("\n")) == (2, 1), foreign.stderr
-    assert foreign.stderr.rstrip().endswith('say so: committee.name="runs"')
+    assert foreign.stderr.rstrip().endswith('say committee.name="runs"')
     ours = (target, "committee.name=runs", "rule=log/suite.json")
     for name, status, decision in (("easy", 0, "A"), ("hard", 5, None)):
         acted = audit(tmp_path, *ours, f"case={name}.yaml", f"out={name}")

@@ -88,7 +88,9 @@ class LoggedRuns:
     def compared(self) -> ComparedRuns:
         """Its runs, by what of them is compared."""
         asked = self.settings
-        return ComparedRuns(self.log.cases, f"logs={asked.logs}", asked.compare, asked.failures)
+        found = self.log.summary.removeprefix(f"logs={asked.logs}: ")  # a refusal says it, too
+        place = f"logs={asked.logs}" + (f" ({found})" if found else "")
+        return ComparedRuns(self.log.cases, place, asked.compare, asked.failures)
 
     @property
     def named(self) -> str:
@@ -167,9 +169,9 @@ def judge_log(runs: LoggedRuns, subjects: tuple[AuditSubject, ...] = ()) -> Audi
     UserError
         No run reached a decision, a question can't be answered, or the folder can't be written to.
     """
-    if runs.log.summary:
-        say(runs.log.summary)  # what was read, before what it came to, or why it comes to nothing
     result, suite = _judge(runs)
+    if runs.log.summary:
+        say(runs.log.summary)  # what was read, before what it came to
     record = record_audit(runs.settings, subjects, suite=suite is not None)
     chosen = Settings(runs.study, runs.tracking_uri, Path(runs.settings.out))
     report = report_log(runs.log, runs.compared, result, suite)
@@ -230,8 +232,8 @@ def find_worst(reports: Iterable[AuditReport | None]) -> int | None:
 
 def _judge_or_say(runs: LoggedRuns) -> AuditReport | None:
     if runs.dry_run:
-        say(runs.log.summary)
         _judge(runs)
+        say(runs.log.summary)
         ended = sum(len(each.ends) for each in runs.log.cases)
         print(f"{len(runs.log.cases):,} cases, {ended:,} runs that exist; nothing is called")
         if runs.together:

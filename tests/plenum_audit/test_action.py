@@ -214,7 +214,7 @@ def test_a_suite_s_comment_and_a_refusal_are_the_comment_and_the_status(tmp_path
     with GitHub([]) as hub:
         given = {"logs": "runs.jsonl", "suite": "true", "python": sys.executable}
         assert Job(tmp_path, hub).run(**given) == 0
-        assert "Stable: two runs differ in less than 15 %" in hub.comments[0]["body"]
+        assert "Stable: two runs of a case differ in less than 15 %" in hub.comments[0]["body"]
         assert "suite.html" in hub.comments[0]["body"]
         refused = Job(tmp_path, hub).run(**given, arguments="max_rnus=20\n", artifact="false")
         assert refused == 2

@@ -484,12 +484,10 @@ def written(path: Path, rows: Rows) -> Path:
     return path
 
 
-def test_what_was_read_is_said_before_a_refusal(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    with pytest.raises(UserError, match="no case has two runs"):
+def test_what_was_read_is_said_in_a_refusal(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="no case has two runs") as refused:
         judge_log(load(tmp_path, runs_of("A", 12), suite=True))
-    assert "12 runs of 12 cases: outputs in 12" in capsys.readouterr().err
+    assert "12 runs of 12 cases: outputs in 12" in str(refused.value)
 
 
 def test_a_domain_is_part_of_what_a_case_is_called(tmp_path: Path) -> None:

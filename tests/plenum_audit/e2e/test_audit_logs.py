@@ -51,7 +51,8 @@ def test_a_log_is_audited_as_its_runs_would_have_been(tmp_path: Path) -> None:
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert wrong.stderr == (
         "error: runs.jsonl, line 40: no decision; give case and decision, right or score, or name "
-        "your columns by columns={case: ..., decision: ...}: docs/audit-logs.md\n"
+        "your columns by columns={case: ..., decision: ...}: docs/audit-logs.md (lines of JSON, 40 "
+        "runs of 3 cases: outputs in 38, failed: 1)\n"
     )
 
 
@@ -143,7 +144,7 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
         (tmp_path / name).write_text("".join(json.dumps(row) + "\n" for row in rows))
         return f"logs={name}"
 
-    for name, unsteady, status in (("calm", 0, 0), ("noisy", 40, 1), ("between", 8, 3)):
+    for name, unsteady, status in (("calm", 0, 0), ("noisy", 40, 1), ("between", 6, 3)):
         done = audit(tmp_path, written(f"{name}.jsonl", unsteady), "suite=true", f"out={name}")
         assert done.returncode == status, done.stderr
         assert len(done.stdout.splitlines()) <= 45
@@ -166,7 +167,8 @@ def test_a_suite_has_one_verdict_from_few_runs_a_case(tmp_path: Path) -> None:
     earlier = ("baseline=previous", "baseline=calm.jsonl")
     for wrong in ("control=one_shot", *earlier, "unacceptable_disagreement=.04"):
         refused = audit(tmp_path, "logs=calm.jsonl", "suite=true", wrong, "out=refused")
-        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+        assert refused.returncode == 2
+        assert refused.stderr.count("error: ") == 1, refused.stderr
         if (file := tmp_path / "refused/suite.json").exists():
             assert json.loads(file.read_text())["verdict"] is None
     (tmp_path / "single.jsonl").write_text('{"case": "a", "decision": "x"}\n')
@@ -186,20 +188,20 @@ def test_a_gate_is_judged_on_reruns_of_the_program(tmp_path: Path) -> None:
         ("score >= .90", "score of 2 >= baseline - .02", "3 of 4 in every case")
     ):
         done = audit(tmp_path, "logs=runs.jsonl", "suite=true", f"gate={gate}", f"out={number}")
-        assert done.returncode == 3, done.stderr
+        assert done.returncode == 1, done.stderr
         assert len(done.stdout.splitlines()) <= 45
         held = json.loads((tmp_path / str(number) / "suite.json").read_text())["gate"]
         low, high = held["errors"]["flips_limits"]
         assert low <= held["errors"]["flips"] <= high <= 0.5
     assert held["errors"]["fails"] > 0.9
-    assert held["better"]["gate"].startswith("score of 4 >=")
     for wrong in (
         ["gate=the score is good"],
         ["gate=5 of 4 in every case"],
         ["aa=true"],
     ):
         refused = audit(tmp_path, "logs=runs.jsonl", "suite=true", "out=refused", *wrong)
-        assert (refused.returncode, refused.stderr.count("\n")) == (2, 1), refused.stderr
+        assert refused.returncode == 2
+        assert refused.stderr.count("error: ") == 1, refused.stderr
         assert json.loads((tmp_path / "refused/suite.json").read_text())["verdict"] is None
 
 
@@ -220,8 +222,6 @@ def test_a_suite_s_differences_are_split_by_the_columns_of_its_log(tmp_path: Pat
     assert source["columns"] == ["model", "wording"]
     assert (source["cases"], source["shared"], source["more"]) == pytest.approx((40, 0, 0.5))
     assert source["interval"][0] < 0.5 < source["interval"][1]
-    assert held["as_run"] == ["day"]
-    assert held["run"] is None
 
     answered = [{"case": f"c{n // 4}", "right": n % 3 > 0} for n in range(160)]
     (tmp_path / "plain.jsonl").write_text("".join(json.dumps(row) + "\n" for row in answered))

@@ -114,9 +114,10 @@ def plan_further(
 
 def _count_agreeing(own: NDArray[np.int_], more: int) -> int:
     """Count the runs that end like most, among further runs that repeat those so far."""
-    modal = own == np.bincount(own).argmax()
-    rounds, rest = divmod(more, len(own))
-    return int(rounds * modal.sum() + modal[:rest].sum())
+    counts, (rounds, rest) = np.bincount(own), divmod(more, len(own))
+    # Of equally frequent ones that which gets most, whatever the order of the options.
+    last = np.bincount(own[:rest], minlength=len(counts))[counts == counts.max()]
+    return int(rounds * counts.max() + last.max())
 
 
 @cache

@@ -93,7 +93,8 @@ def bound_lost_runs(runs: SuiteRuns, cases: int, repeats: int) -> tuple[float, f
     low = (apart + lost * (n - most))[known] / pairs[known]
     high = (apart + lost * n + lost * (lost - 1) / 2)[known] / pairs[known]
     total = max(cases, len(most))
-    return float(low.sum()) / total, (float(high.sum()) + total - known.sum()) / total
+    missing = total - int(known.sum())
+    return float(low.sum()) / total, (float(high.sum()) + missing) / total
 
 
 def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:

@@ -154,7 +154,7 @@ def count_cases_needed(rule: SuiteRule, disagreement: float) -> int:
     Examples
     --------
     >>> [count_cases_needed(SuiteRule(), each) for each in (0, 0.02, 0.05)]
-    [27, 54, 125]
+    [27, 44, 82]
     """
 
     def shows(cases: int) -> bool:

@@ -34,7 +34,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     --------
     >>> chance_to_pass(CaseGate(2, 2), np.array([[0.5, 1.0]]))
     array([0.25])
-    >>> from plenum_verdicts.suites import ScoreGate
+    >>> from plenum_verdicts.suites.gates import ScoreGate
     >>> chance_to_pass(ScoreGate(0.5), np.array([[0.5, 0.5]])).round(6)
     array([0.75])
     """

@@ -18,7 +18,7 @@ from plenum_verdicts.dynamics import (
 )
 from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
-from plenum_verdicts.logs.log_mixtures import SOURCES, list_times, read_value
+from plenum_verdicts.logs.log_mixtures import SOURCES, have_order, read_value
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
 from plenum_verdicts.suites import SuiteRuns, estimate_disagreement, tell_apart
 
@@ -115,11 +115,7 @@ class ComparedRuns:
         Rows without ``run`` and ``time`` may be sorted by anything, also by what was decided. Then
         their counts alone are judged: the same in any order of the rows.
         """
-        ordered = {
-            each.case.id
-            for each in self.kept
-            if all("run" in row for row in each.rows) or list_times(each.rows)
-        }
+        ordered = {each.case.id for each in self.kept if have_order(each.rows)}
         return {
             case: ended if case in ordered else _draw_order(tuple(sorted(ended)))
             for case, ended in self.outcomes.items()

@@ -20,14 +20,7 @@ from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_ch
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
 from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_decisions, read_marks
 from plenum_verdicts.logs.log_mixtures import list_times, name_group, read_value
-from plenum_verdicts.logs.log_scores import (
-    Results,
-    Scale,
-    count_outputs,
-    find_score,
-    read_right,
-    settle_results,
-)
+from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
 from plenum_verdicts.readers import LogReader, Records, Row, Wrong, list_told, read_records
 
@@ -230,7 +223,7 @@ def collect_log(
     if not runs:
         raise UserError(f"{place}: it holds no run")
     rows = [run.row for run in runs]
-    known, results = {case.id: case for case in cases}, Results(outputs=count_outputs(rows))
+    known, results = {case.id: case for case in cases}, Results.of(rows)
     try:
         results = settle_results(rows, score, scale)
         _require_outcomes(place, runs, columns, results)
@@ -331,7 +324,7 @@ def _run(
     for name in _ALIKE & read.keys():  # the runs of a case share these texts: each is kept once
         if type(read[name]) is str:
             read[name] = sys.intern(read[name])
-    marks = read_marks(row, read, columns, reader.general)
+    marks = read_marks(row, read, columns.known if reader.general else ())
     return LoggedRow(place, number, read, label, told, marks)
 
 

@@ -18,7 +18,7 @@ from plenum_verdicts.dynamics import (
 )
 from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
-from plenum_verdicts.logs.log_mixtures import SOURCES, list_times, read_value
+from plenum_verdicts.logs.log_mixtures import SOURCES, have_order, read_value
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
 from plenum_verdicts.suites import SuiteRuns, estimate_disagreement, tell_apart
 
@@ -111,11 +111,7 @@ class ComparedRuns:
     @cached_property
     def ordered(self) -> set[str]:
         """The cases whose runs are in the order in which they were made, by number or by time."""
-        return {
-            each.case.id
-            for each in self.kept
-            if all("run" in row for row in each.rows) or list_times(each.rows)
-        }
+        return {each.case.id for each in self.kept if have_order(each.rows)}
 
     @cached_property
     def paths(self) -> dict[str, list[str]]:

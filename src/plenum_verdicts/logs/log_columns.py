@@ -5,7 +5,7 @@ import re
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from typing import Any
 
 from plenum.base import UserError, strip_fence, strip_reasoning
@@ -62,6 +62,11 @@ class Columns:
     _unseen: set[str] = field(default_factory=set)
     _first: Sequence[str] = ()
 
+    @cached_property
+    def known(self) -> frozenset[str]:
+        """Columns that are fields, or given to one."""
+        return _KNOWN | self.moved
+
     @classmethod
     def of(cls, columns: Mapping[str, Any], kept: Sequence[str] = ()) -> "Columns":
         """Return the columns of a log, given those in the config, which may be of data sets.
@@ -86,17 +91,14 @@ class Columns:
     def fields(self, row: Row) -> dict[str, Any]:
         """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
-        if not self.named:
-            return {
-                name: value
-                for name, value in row.items()
-                if (name in _KNOWN or name in self.kept) and (value or name != "scores")
-            }
         if self._unseen:
             self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
-        taken = self.moved | self.named.keys()
-        found = {name: row[name] for name in FIELDS if name in row and name not in taken}
-        found |= {name: row[name] for name in self.kept if name in row}
+        own = _KNOWN - self.moved - self.named.keys()
+        found = {  # without the scores of a tool that named none: each row would keep the dict
+            name: value
+            for name, value in row.items()
+            if (name in own or name in self.kept) and (value or name != "scores")
+        }
         for name in self.named:
             if (value := self._value(row, name)) is not None:
                 found[name] = value
@@ -108,13 +110,10 @@ class Columns:
         Of several questions the first counts; a domain may be a data set and its part.
         """
         for name, column in _list_others(tuple(row)):
-            value, given = row[column], found.get(name)
-            if value in (None, "") or column in self.moved or name in self.named:
-                continue
-            if given in (None, ""):
-                found[name] = str(value)
-            elif name != "text":
-                found[name] = f"{given}, {value}"
+            value, given = row[column], found.get(name) or ""
+            if value not in (None, "") and column not in self.moved and name not in self.named:
+                joined = f"{given}, {value}" if given and name != "text" else given
+                found[name] = joined or str(value)
 
     def explain_missing(self, name: str) -> str:
         """Return the reason why a field is missing: it, or its named column, isn't in the row."""

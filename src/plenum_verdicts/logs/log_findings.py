@@ -2,14 +2,13 @@
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
 from plenum.base import UserError
 from plenum_verdicts.cases import NO_DECISION, comparable
 from plenum_verdicts.logs.case_names import LoggedRow, list_options
-from plenum_verdicts.logs.log_columns import FIELDS, Columns
 from plenum_verdicts.logs.log_scores import Results
 from plenum_verdicts.logs.logged_run import decision, fold, read_folded
 
@@ -19,14 +18,15 @@ _TELLING = ("id", "trace_id", "latency", "latency_ms", "time")
 """Fields in which two runs are hardly ever equal."""
 
 _USED = "text, tokens and cost"
-_LONG_TEXT = 100
-"""Number of characters from which on two equal texts with equal usage are hardly two answers."""
+_SPENT, _LONG_TEXT = ("tokens_in", "tokens_out", "cost"), 100
+"""What a run spent, and the length of texts that are hardly two answers if they spent the same."""
 
-_OF_A_RUN = re.compile(r"id$|_at$|At$|time|date|latency|duration", re.IGNORECASE)
+_OF_A_RUN = re.compile(r"id$|_at$|At$|time|date|duration", re.IGNORECASE)
 """Columns that are of a run, as their name says."""
 
-_NUMBER = re.compile(r"\d{1,15}(\.\d{1,15})?")
-_NO_MARKS: Row = {}
+_PLACES = ("", "Unnamed: 0", "index", "row", "line", "number")
+"""Columns that count the rows, also those that are copies."""
+
 _SHOWN = 3
 
 
@@ -40,11 +40,12 @@ def count_found(runs: Sequence[LoggedRow], results: Results, verdict: str) -> st
     """
     held, cases = len(runs), len({run.case or run.label for run in runs})
     count = Counter(name for run in runs for name in run.row.keys() & _COUNTED)
-    said = verdict if results.right else results.score or "unsettled"
+    score = results.score or "unsettled"
+    said = verdict if results.right else score
     scores = count["score"] if results.right or not count["right"] else 0
     found = {
         f"right or wrong ({said}) in": count["right"],
-        f"a score ({results.score or 'unsettled'}) in": scores,
+        f"a score ({score}) in": scores,
         "failed:": count["error"],
         "unmeasured:": count["unmeasured"],
         "answered by a cache:": count["cached"],
@@ -75,7 +76,7 @@ def find_doubts(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
         cases[run.case].append(run)
     yield from _find_cached(cases)
     yield from _find_instant(runs)
-    yield from _find_copies(runs)
+    yield from _find_copies(runs, general)
     yield from _find_gaps(cases)
     yield from _find_equal_texts(cases)
     if none := sum(run.row.get("decision") == NO_DECISION for run in runs):
@@ -110,7 +111,7 @@ def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     yield f"{said}: they may agree more than new ones would."
 
 
-def read_marks(row: Row, fields: Row, columns: Columns, general: bool) -> Row:
+def read_marks(row: Row, fields: Row, known: Collection[str]) -> Row:
     """Return what a run is known by besides its answer, such as its time; numbers, or a hash.
 
     Parameters
@@ -119,57 +120,41 @@ def read_marks(row: Row, fields: Row, columns: Columns, general: bool) -> Row:
         The row as it stands in the log.
     fields
         Its fields.
-    general
-        True for a plain table, of which any column that is no field may be an id.
+    known
+        Columns of a plain table that are fields; any other one may be an id.
     """
-    held = {
-        name: value
-        for name, value in {**row, "time": fields.get("time")}.items()
-        if name in _TELLING or (general and name not in FIELDS and name not in columns.moved)
-    }
+    held = {name: row[name] for name in (row if known else _TELLING) if name in row}
+    held |= {"time": fields.get("time"), _USED: None}
     text, used = fields.get("decision"), [fields.get(name) for name in _SPENT]
     if isinstance(text, str) and len(text) > _LONG_TEXT and any(used):
         held[_USED] = (text, used)
-    # NaN, as pandas writes nothing, isn't equal to itself.
-    marks = {n: _mark(v) for n, v in held.items() if v not in (None, "") and v == v}
-    return marks or _NO_MARKS
-
-
-_SPENT = ("tokens_in", "tokens_out", "cost")
-
-
-def _mark(value: Any) -> float:
-    if isinstance(value, int | float):
-        return value
-    text = str(value)
-    return float(text) if _NUMBER.fullmatch(text) else hash(text)
+    return {
+        name: value if isinstance(value, int | float) else hash(str(value))
+        for name, value in held.items()  # NaN, as pandas writes nothing, isn't equal to itself
+        if value not in (None, "") and value == value and (name == "time" or name not in known)
+    }
 
 
 def _find_instant(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs that took no time where others did."""
-    took = [
-        value
-        for run in runs
-        for name, value in run.marks.items()
-        if name.lower().startswith("latency") and not {"error", "cached"} & run.row.keys()
-    ]
-    if any(took) and (none := took.count(0)):
+    fresh = [run.marks for run in runs if not {"error", "cached"} & run.row.keys()]
+    took = [marks[name] for name in _TELLING[2:4] for marks in fresh if name in marks]
+    if 0 < (none := sum(time in (0, hash("0"), hash("0.0")) for time in took)) < len(took):
         yield (
             f"{none:,} of {len(runs):,} runs took no time (a latency of 0), as answers of a cache "
             "do: they may agree more than new ones would."
         )
 
 
-def _find_copies(runs: Sequence[LoggedRow]) -> Iterator[str]:
+def _find_copies(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
     """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
-    cases = len({run.case for run in runs})
+    cases, known = len({run.case for run in runs}), Counter[Any]()
     names = dict.fromkeys(name for run in runs for name in run.marks)
-    telling = [name for name in names if _tells_runs(name, runs, cases)]
-    known = Counter(
-        (run.case, str(run.row.get("decision")), *(run.marks.get(name) for name in telling))
-        for run in runs
-        if any(name in run.marks for name in telling)
-    )
+    telling = [name for name in names if _tells_runs(name, runs, cases, general)]
+    for run in runs:
+        if any(name in run.marks for name in telling):
+            marks = (run.marks.get(name) for name in telling)
+            known[run.case, str(run.row.get("decision")), *marks] += 1
     if copies := known.total() - len(known):
         shown = ", ".join(telling[: _SHOWN + 1])
         yield (
@@ -178,18 +163,17 @@ def _find_copies(runs: Sequence[LoggedRow]) -> Iterator[str]:
         )
 
 
-def _tells_runs(name: str, runs: Sequence[LoggedRow], cases: int) -> bool:
+def _tells_runs(name: str, runs: Sequence[LoggedRow], cases: int, general: bool) -> bool:
     """Return whether a mark differs from run to run, so that equal ones are of one run."""
-    held = [(run.case, run.marks[name]) for run in runs if name in run.marks]
-    pairs, values = len(set(held)), {value for _, value in held}
+    pairs = {(run.case, run.marks[name]) for run in runs if name in run.marks}
+    values, many = len({value for _, value in pairs}), len(runs) / 4
+    if name in (_USED, *_TELLING[:2]) and not (general and name != _USED):
+        many = min(many, cases)
+    elif name not in _TELLING[2:]:  # not of a case, nor of several
+        least = 0 if _OF_A_RUN.search(name) else len(runs) / 2.2
+        many = max(many, least, 1.5 * cases, 0.9 * len(pairs))
     # A time, or how long it took, may be of a whole night: it tells runs apart if most differ.
-    most = len(runs) / (4 if _OF_A_RUN.search(name) else 2.2)
-    if name in _TELLING or name == _USED:
-        most = min(most, len(runs) / 4 if name in _TELLING[2:] else cases)
-    elif pairs < 1.5 * cases or len(values) < 0.9 * pairs:
-        return False  # it is of a case, or of several
-    counts = len(values) == len(held) > max(values) - min(values)  # rows, also copied ones
-    return len(values) >= max(_SHOWN, most) and not (counts and name not in _TELLING[2:])
+    return name not in _PLACES and values >= max(_SHOWN, many)
 
 
 def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:

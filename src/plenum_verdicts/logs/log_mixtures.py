@@ -52,10 +52,8 @@ def read_day(time: str) -> str:
     >>> read_day("2026-09-01T23:30:00-07:00"), read_day("1788220800"), read_day("yesterday")
     ('2026-09-02', '2026-09-01', '')
     """
-    if read := read_time(time):
-        return f"{read:%Y-%m-%d}"
-    found = _DAY.match(time)
-    return found[0] if found else ""
+    read, found = read_time(time), _DAY.match(time)
+    return f"{read:%Y-%m-%d}" if read else found[0] if found else ""
 
 
 def read_time(time: str) -> datetime | None:
@@ -79,6 +77,11 @@ def list_times(rows: Iterable[Mapping[str, Any]]) -> list[datetime]:
     # A time without a zone stands neither before nor after one that has a zone.
     told = len({*times}) == len(read) and len({time.tzinfo for time in times}) == 1
     return times if told else []
+
+
+def have_order(rows: Sequence[Mapping[str, Any]]) -> bool:
+    """Return whether a log tells the order of a case's runs."""
+    return all("run" in row for row in rows) or bool(list_times(rows))
 
 
 def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:

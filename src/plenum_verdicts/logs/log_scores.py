@@ -59,6 +59,11 @@ class Results:
     outputs: int = 0
     lines: list[str] = field(default_factory=list)
 
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> "Results":
+        """Return the results of rows of which only the outputs were counted."""
+        return cls(outputs=sum(row.get("decision") not in (None, "") for row in rows))
+
 
 def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = None) -> Results:
     """Choose the score of a log, and complete each row by what it says of its run.
@@ -92,7 +97,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     >>> rows[1]
     {'case': 'a', 'unmeasured': True}
     """
-    results = Results(outputs=count_outputs(rows))
+    results = Results.of(rows)
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:
@@ -125,11 +130,6 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     if lost := sum("unmeasured" in row for row in ran):
         results.lines.append(f"{lost:,} of {len(rows):,} runs have no score by loss.")
     return results
-
-
-def count_outputs(rows: Sequence[Row]) -> int:
-    """Return the number of runs with an output."""
-    return sum(row.get("decision") not in (None, "") for row in rows)
 
 
 def find_score(row: Mapping[str, Any], path: str) -> Any:

@@ -12,8 +12,8 @@ from plenum.base import UserError
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_label, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
-_PROMPT = re.compile(r"\[[^\]]+\] ")
-"""How a column of its CSV begins: with the provider of the prompt."""
+_OF_TABLE = re.compile(rb"\[(PASS|FAIL|ERROR)\] |Grader Reason,Comment")
+"""What only its CSV has: marks in cells, or columns for the grader."""
 
 _ERROR = 2
 """The ``failureReason`` of a run that ended in an error; 1 is a failed assertion."""
@@ -33,9 +33,8 @@ def _is_of_node(source: LogSource) -> bool:
 
 def _is_table(source: LogSource) -> bool:
     """Return whether this is the CSV of its page, which has a column for each prompt."""
-    prompts = any(_PROMPT.match(name) for name in source.columns)
-    marked = any(mark in source.head for mark in (b"[PASS] ", b"[FAIL] ", b"[ERROR] "))
-    return prompts and (marked or "Grader Reason" in source.columns)
+    prompts = any(name[:1] == "[" for name in source.columns)  # the provider of each
+    return prompts and bool(_OF_TABLE.search(source.head))
 
 
 def _read(source: LogSource) -> Records:

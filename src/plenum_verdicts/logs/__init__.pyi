@@ -12,6 +12,7 @@ from .independent_runs import list_days as list_days
 from .independent_runs import select_independent as select_independent
 from .log_columns import Columns as Columns
 from .log_doubts import list_doubts as list_doubts
+from .log_files import digest_sources as digest_sources
 from .log_files import find_sources as find_sources
 from .log_files import identify as identify
 from .log_mixtures import folder_name as folder_name
@@ -34,6 +35,7 @@ __all__ = [
     "Log",
     "collect_log",
     "describe_choices",
+    "digest_sources",
     "find_sources",
     "folder_name",
     "identify",

@@ -72,8 +72,8 @@ def _pieces(source: LogSource) -> Iterator[bytes]:
             yield piece
 
 
-def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
-    """Return what identifies the program of a log: the digest of its files, and what they say.
+def digest_sources(sources: Sequence[LogSource]) -> str:
+    """Return the digest of a log's files, by which a verdict names what was read.
 
     Raises
     ------
@@ -90,5 +90,16 @@ def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
                 f"logs: {source.name} and {names[found]} are equal, byte by byte; give one of them"
             )
         names[found] = source.name
+    return digest([*names]) if len(names) > 1 else found
+
+
+def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
+    """Return what identifies the program of a log: the digest of its files, and what they say.
+
+    Raises
+    ------
+    UserError
+        Two files are equal.
+    """
     about: Mapping[str, Any] = describe_program(reader, sources[0])
-    return {"logs": digest([*names]) if len(names) > 1 else found, **about}
+    return {"logs": digest_sources(sources), **about}

@@ -2,12 +2,11 @@
 
 import hashlib
 from collections.abc import Iterable, Iterator, Mapping
-from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, canonical_json, digest, flatten, redact
-from plenum_verdicts.logs import find_sources
+from plenum.base import UserError, canonical_json, flatten, redact
+from plenum_verdicts.logs import digest_sources, find_sources
 from plenum_verdicts.reports.audit import LOGS
 from plenum_verdicts.reports.record import AuditSubject
 
@@ -34,8 +33,7 @@ def list_log_subjects(
     """
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
-    read = [digest_file(file, partial(hashlib.blake2b, digest_size=16)) for file in files]
-    if len(files) == len(sources) and program["logs"] != (digest(read) if read[1:] else read[0]):
+    if len(files) == len(sources) and program["logs"] != digest_sources(sources):
         raise UserError(
             f"logs: {flatten(redact(logs))} was changed while it was read; judge it anew"
         )
@@ -69,10 +67,10 @@ def digest_manifest(files: Iterable[tuple[str, str]]) -> str:
     return digest_bytes("".join(f"{held}  {name}\n" for name, held in sorted(files)).encode())
 
 
-def digest_file(file: Path, algorithm: Any = hashlib.sha256) -> str:
-    """Return the digest of a file, by default its SHA-256."""
+def digest_file(file: Path) -> str:
+    """Return the SHA-256 digest of a file."""
     with file.open("rb") as stream:
-        return hashlib.file_digest(stream, algorithm).hexdigest()
+        return hashlib.file_digest(stream, hashlib.sha256).hexdigest()
 
 
 def digest_bytes(data: bytes) -> str:

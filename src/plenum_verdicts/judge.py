@@ -262,7 +262,7 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         chosen = runs.settings.suite == "auto"
         doubts = (*describe_choices(compared, chosen), *doubts)
         found, selected = select_independent(compared)
-        doubts = (*selected, *_tell_lost(compared.runs(), runs.log), *doubts)
+        doubts = (*selected, *_tell_lost(compared.runs, runs.log), *doubts)
         # A suite's baseline is one of its questions; without a suite each case is compared below.
         before = _load_baseline(runs) if runs.settings.baseline else None
         learnt = runs.learnt(found) if runs.settings.decide else None

@@ -84,7 +84,7 @@ def answer_questions(
     if before:
         parts.append(_compare(runs, compared, before, settings))
     if compared and (columns := compared.sources()):
-        split = split_by_source(compared.runs(), columns)
+        split = split_by_source(compared.runs, columns)
         if split.sources:
             parts.append(SuitePart("sources", asdict(split), explain_split(split)))
     if settings.decide:

@@ -30,7 +30,7 @@ def suite(*rows: tuple[str, float], **asked: Any) -> ComparedRuns:
 )
 def test_two_runs_differ_by_what_is_compared(compare: Any, apart: float) -> None:
     log = suite(("x", 1), ("x", 1), ("x", 0.5), ("y", 0), compare=compare)
-    assert_allclose(log.runs().disagreements(), [apart])
+    assert_allclose(log.runs.disagreements(), [apart])
 
 
 @pytest.mark.parametrize(
@@ -42,7 +42,7 @@ def test_a_failed_run_counts_as_asked_and_the_other_choice_is_told(
     failures: Any, apart: float, score: float
 ) -> None:
     log = suite(("x", 1), ("x", 1), ("", 1), ("", 1), failures=failures)  # which no row makes right
-    runs = log.runs()
+    runs = log.runs
     assert_allclose(runs.disagreements(), [apart])
     assert_allclose(runs.mean_scores(), [score])
     told = " ".join(describe_choices(log, chosen=False))
@@ -53,4 +53,4 @@ def test_what_is_not_known_of_every_run_cannot_be_compared() -> None:
     log = suite(("x", 1), ("x", 1), compare="right")
     bare = CaseLog(CASE, ({"decision": "x"},) * 2, log.cases[0].ends)
     with pytest.raises(UserError, match="compare: right; logs=a doesn't say of every run"):
-        ComparedRuns((bare,), "logs=a", compare="right").runs()
+        _ = ComparedRuns((bare,), "logs=a", compare="right").runs

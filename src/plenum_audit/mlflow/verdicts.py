@@ -71,7 +71,7 @@ def write_verdicts(
     _choose_results(rows, decision, score)
     placed = ((f"trace {row['id']}", row) for row in rows)
     cases = collect_log("evaluation", placed, READERS["mlflow"], Columns.of({}, ["id"])).cases
-    runs = ComparedRuns(cases, "evaluation", "decisions").runs()
+    runs = ComparedRuns(cases, "evaluation", "decisions").runs
     suite = assess_suite(runs, SuiteRule(acceptable, unacceptable))
     _write_assessments(traces, cases, runs)
     told = "\n".join(explain_suite(suite, runs)) + "\n"

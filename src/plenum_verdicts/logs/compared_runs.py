@@ -150,9 +150,10 @@ class ComparedRuns:
             return {}
         return {case: [score or 0.0 for score in scores] for case, scores in found.items()}
 
+    @cached_property
     @pause_collector()
     def runs(self) -> SuiteRuns:
-        """Return its runs in columns.
+        """Its runs in columns.
 
         Raises
         ------
@@ -173,7 +174,7 @@ class ComparedRuns:
         Returns
         -------
         dict
-            Value of each run by the column's name, in the order of :meth:`runs`; empty where the
+            Value of each run by the column's name, in the order of ``runs``; empty where the
             log doesn't have it. Columns without any value are left out.
         """
         rows = [row for each in self.kept for row in each.rows]
@@ -255,7 +256,7 @@ def _tell_compared(log: ComparedRuns) -> Iterator[str]:
 
 def _say_other(log: ComparedRuns, compare: Compared, what: str) -> str:
     """Say how often runs differ by the other comparison, which may disagree with this one."""
-    found = estimate_disagreement(replace(log, compare=compare).runs().where_repeated(2))
+    found = estimate_disagreement(replace(log, compare=compare).runs.where_repeated(2))
     return f"{what} they do in {100 * found.value:.1f} % of pairs (compare={compare})."
 
 
@@ -272,7 +273,7 @@ def _tell_failures(log: ComparedRuns) -> Iterator[str]:
     }
     other: Failures = "differ" if log.failures == "leave_out" else "leave_out"
     try:
-        runs = replace(log, failures=other).runs()
+        runs = replace(log, failures=other).runs
     except UserError:  # nothing is left without them
         yield f"{count} {counted[log.failures]} (failures={log.failures})."
         return

@@ -28,7 +28,7 @@ def select_independent(log: ComparedRuns) -> tuple[SuiteRuns, list[str]]:
     UserError
         As for :meth:`.ComparedRuns.runs`.
     """
-    runs = log.runs()
+    runs = log.runs
     first = _find_first(runs, ordered=len(log.ordered) == len(log.kept))
     if first is not None:
         least = int(runs.repeats[runs.repeats > 1].min())

@@ -11,7 +11,7 @@ from suite_draws import MIXTURES, RULE, describe_cases, draw_many, draw_runs, ev
 
 from plenum.dynamics import Floats
 from plenum_audit.execution import draw_order
-from plenum_verdicts.logs import ComparedRuns, read_log, select_independent
+from plenum_verdicts.logs import ComparedRuns, have_days_apart, read_log, select_independent
 from plenum_verdicts.suites import (
     RunningSuite,
     SuiteRuns,
@@ -162,16 +162,12 @@ def _read(rows: list[Row]) -> ComparedRuns:
 
 def _compare_days(draws: int) -> float:
     """Return how often a program looks worse than itself, each with a day of its own."""
-    from plenum_verdicts.logs import LEAST_DAYS, list_days
-
     worse = 0
     for draw in range(draws // 4):
         generator = np.random.default_rng(draw)
         shares = MIXTURES["uniform"](generator, 50)
         logs = [_read(_days(generator, shares, 4, range(day, day + 1))) for day in (1, 2)]
-        days = [set(list_days(each)) for each in logs]
-        apart = not set.intersection(*days) and min(map(len, days)) < LEAST_DAYS
         before, after = (select_independent(each)[0] for each in logs)
-        found = compare_suites(before, after, 0.02, apart)
+        found = compare_suites(before, after, 0.02, have_days_apart(*logs))
         worse += found.verdict == "unstable"
     return round(worse / max(draws // 4, 1), 3)

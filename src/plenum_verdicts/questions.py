@@ -8,14 +8,7 @@ from plenum.base import UserError
 from plenum_verdicts.acting import DEFAULT_RISK, Learnt, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
-from plenum_verdicts.logs import (
-    LEAST_DAYS,
-    RIGHT,
-    WRONG,
-    ComparedRuns,
-    list_days,
-    select_independent,
-)
+from plenum_verdicts.logs import RIGHT, WRONG, ComparedRuns, have_days_apart, select_independent
 from plenum_verdicts.reports import (
     RULE_SCHEMA,
     SuitePart,
@@ -126,8 +119,7 @@ def _compare(
 ) -> SuitePart:
     """Compare a program with an earlier one on a suite."""
     name = str(settings.baseline)
-    days = [set(list_days(each)) for each in (now, before) if each]
-    apart = all(days) and not set.intersection(*days) and min(map(len, days)) < LEAST_DAYS
+    apart = now is not None and have_days_apart(now, before)
     try:
         found = compare_suites(select_independent(before)[0], runs, settings.margin, apart)
     except ValueError as problem:

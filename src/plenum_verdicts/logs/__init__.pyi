@@ -7,7 +7,7 @@ from .compared_runs import ComparedRuns as ComparedRuns
 from .compared_runs import describe_choices as describe_choices
 from .compared_runs import is_suite as is_suite
 from .compared_runs import list_outcomes as list_outcomes
-from .independent_runs import LEAST_DAYS as LEAST_DAYS
+from .independent_runs import have_days_apart as have_days_apart
 from .independent_runs import list_days as list_days
 from .independent_runs import select_independent as select_independent
 from .log_columns import Columns as Columns
@@ -25,7 +25,6 @@ from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 
 __all__ = [
-    "LEAST_DAYS",
     "RIGHT",
     "UNNAMED",
     "WRONG",
@@ -38,6 +37,7 @@ __all__ = [
     "digest_sources",
     "find_sources",
     "folder_name",
+    "have_days_apart",
     "identify",
     "is_suite",
     "list_days",

@@ -9,7 +9,7 @@ from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.logs.log_mixtures import read_value
 from plenum_verdicts.suites import SuiteRuns
 
-LEAST_DAYS = 5
+_LEAST_DAYS = 5
 """Number of days from which on the days of a log say what another one adds."""
 
 _LEVEL = 0.05
@@ -46,6 +46,15 @@ def list_days(log: ComparedRuns) -> list[str]:
     rows = [row for each in log.kept for row in each.rows]
     days = [read_value(row, "day") or read_value(row, "time") for row in rows]
     return days if all(days) else []
+
+
+def have_days_apart(one: ComparedRuns, other: ComparedRuns) -> bool:
+    """Return whether two logs share no day, and one has too few to tell what a day adds.
+
+    What differs between them may then be the days. False if days aren't known.
+    """
+    days = [set(list_days(each)) for each in (one, other)]
+    return all(days) and not set.intersection(*days) and min(map(len, days)) < _LEAST_DAYS
 
 
 def _find_first(runs: SuiteRuns, ordered: bool) -> NDArray[np.bool_] | None:
@@ -96,7 +105,7 @@ def _thin_days(runs: SuiteRuns, day: NDArray[np.intp]) -> tuple[SuiteRuns, list[
     varied = np.bincount(held // days, minlength=len(runs.cases)) > 1
     if 2 * varied.sum() < (runs.repeats > 1).sum():
         return runs, ["All runs of most cases are of one day: another day may add differences."]
-    if days < LEAST_DAYS:
+    if days < _LEAST_DAYS:
         return runs, [
             f"The runs are of {days} days, too few to tell what another day adds: the limits hold "
             "for these days."

@@ -75,7 +75,11 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     begin()
     earlier = baseline(audit)
     before = earlier.outcomes if earlier else {}
-    runs = AuditRuns(audit, rule, lambda pilot: _announce(audit, rule, pilot), before)
+
+    def announce(pilot: Transcript) -> None:
+        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+
+    runs = AuditRuns(audit, rule, announce, before)
     errors = play_runs(audit.jobs, runs, _list_paid(audit))
     caches = (find_answer_cache(case) for case in runs.cases.values())
     if refused := runs.refused or next(filter(None, caches), ""):
@@ -136,7 +140,7 @@ def _with_control(
     ]
     if not jobs:
         return replace(verdicts, control={})
-    executor = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: "", {})
+    executor = EveryRun(replace(control, jobs=tuple(jobs)), rule, lambda pilot: None, {})
     errors = play_runs(jobs, executor, _list_paid(audit), f"control={ONE_SHOT} ")
     alone = {case.id: case.verdict for case in executor.cases.values() if case.outcomes}
     return replace(verdicts, control=alone, errors=errors)
@@ -169,9 +173,3 @@ def _comparisons(runs: AuditRuns, rule: StabilityRule) -> dict[str, CaseComparis
         case.id: compare(case.outcomes, case.before, case.options, rule, len(compared))
         for case in compared
     }
-
-
-def _announce(audit: Audit, rule: StabilityRule, pilot: Transcript) -> str:
-    """Print the plan; nothing speaks against going on."""
-    print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
-    return ""

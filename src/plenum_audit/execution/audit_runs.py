@@ -168,7 +168,7 @@ class AuditRuns(Deliberations):
     before
         Outcomes of the program to compare with, by case.
     plan
-        Called with the pilot run; returns the reason not to go on, or an empty text.
+        Called with the pilot run, before others begin.
 
     Attributes
     ----------
@@ -180,7 +180,7 @@ class AuditRuns(Deliberations):
         self,
         audit: Audit,
         rule: StabilityRule,
-        plan: Callable[[Transcript], str],
+        plan: Callable[[Transcript], object],
         before: Mapping[str, Sequence[str]],
     ) -> None:
         self._audit, self._rule, self._plan = audit, rule, plan
@@ -265,7 +265,7 @@ class AuditRuns(Deliberations):
     def _start_rest(self, pilot: Transcript) -> None:
         if self._pilot is not None:
             self._pilot = None
-            self._refuse(self._plan(pilot))
+            self._plan(pilot)
 
     def _refuse(self, why: str) -> None:
         """End the audit, if there is a reason."""

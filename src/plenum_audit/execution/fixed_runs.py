@@ -131,10 +131,9 @@ class _FixedRuns(EveryRun):
             await self._announced.wait()
         return not self.refused
 
-    def _announce(self, pilot: Transcript) -> str:
+    def _announce(self, pilot: Transcript) -> None:
         if not self._announced.is_set():
             say(price(pilot, sum(case.job.replicates for case in self.cases.values())))
-        return ""
 
     def _release_all(self) -> None:
         super()._release_all()

@@ -42,7 +42,7 @@ _INDENTED = 1_000
 AUDIT, SUITE, VERDICT = "audit", "suite", "verdict"
 """The names of the files of a verdict on cases, on all of them together, and on both."""
 
-_SCHEMAS = {AUDIT: SCHEMA, SUITE: "plenum.suite/1", VERDICT: "plenum.verdict/1"}
+_SCHEMAS = {AUDIT: SCHEMA, SUITE: "plenum.suite/2", VERDICT: "plenum.verdict/1"}
 """Versions of the formats, raised when a field is removed or changes its meaning."""
 
 LOGS = "logs"

@@ -57,7 +57,8 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     Parameters
     ----------
     runs
-        Cases with one run are left out.
+        Cases with one run count for the score, but say nothing of its noise. Which cases were run
+        again may depend on how they ended: without these the score would be that of a selection.
 
     Raises
     ------
@@ -70,19 +71,21 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     The unbiased 1 - 2 G is what the outcome consistency of Rabanser et al. (2026) estimates,
     (2 p - 1)², which from five runs gives a coin 0.2.
     """
-    runs = runs.where_repeated(2)
-    if not runs.has_scores or not runs.cases:
+    repeated = runs.where_repeated(2)
+    if not runs.has_scores or not repeated.cases:
         raise ValueError("scores: every run needs one, and some case two runs")
     right = runs.right if np.isin(runs.score, (0.0, 1.0)).all() else None
-    noise = SuiteNoise.of(runs)
+    noise = SuiteNoise.of(repeated)
     means, spread, errors = noise.means, noise.spread, noise.spread / noise.repeats
-    floor = _floor(runs, spread, binary=right is not None)
+    floor = _floor(repeated, spread, len(runs.cases), binary=right is not None)
+    # Of a single run the variance isn't known: then that between cases is taken, which is larger.
+    known = errors if len(repeated.cases) == len(runs.cases) else None
     between = max(float(means.var(ddof=1) - errors.mean()), 0.0) if len(means) > 1 else 0.0
     whole = between + float(spread.mean())
     counts = math.sqrt(2) * float(norm.ppf((1 + LEVEL) / 2))
     low, high = floor.these
     return SuiteScore(
-        score=estimate_mean_of_cases(means, errors, float(runs.repeats.mean())),
+        score=estimate_mean_of_cases(runs.mean_scores(), known, float(runs.repeats.mean())),
         passing=_estimate_passes(right) if right is not None else (),
         consistency=estimate_disagreement(right).scale(-2, 1) if right is not None else None,
         within=float(spread.mean()) / whole if whole else math.nan,
@@ -109,8 +112,8 @@ def _estimate_passes(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     )
 
 
-def _floor(runs: SuiteRuns, spread: Floats, binary: bool) -> SuiteEstimate:
-    """Return the standard deviation of the suite's score between runs, from the cases' variances.
+def _floor(runs: SuiteRuns, spread: Floats, cases: int, binary: bool) -> SuiteEstimate:
+    """Return the standard deviation of the score of so many cases, from the variances of some.
 
     Twice a case's variance is the mean squared difference of two runs, which lies in [0, 1]; of
     right and wrong it is the disagreement.
@@ -119,6 +122,6 @@ def _floor(runs: SuiteRuns, spread: Floats, binary: bool) -> SuiteEstimate:
         twice = estimate_disagreement(runs.right)
     else:
         twice = estimate_mean_of_cases(np.minimum(2 * spread, 1))
-    root = np.sqrt(np.maximum([twice.value, *twice.these, *twice.like], 0) / 2 / twice.cases)
+    root = np.sqrt(np.maximum([twice.value, *twice.these, *twice.like], 0) / 2 / cases)
     value, low, high, least, most = map(float, root)
     return SuiteEstimate(value, (low, high), (least, most), twice.cases)

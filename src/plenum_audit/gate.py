@@ -200,7 +200,7 @@ def _assess(audit: "Audit") -> int:
     from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite, make_suite_rule
-    from plenum_verdicts.acting import Learnt
+    from plenum_verdicts.acting import RuleOrigin
     from plenum_verdicts.reports import SUITE, publish_unbegun
 
     study, settings = audit.study, audit.settings
@@ -214,7 +214,7 @@ def _assess(audit: "Audit") -> int:
         return NO_VERDICT
     program, options = _describe(audit)
     named = program.committee, program.program_identity
-    learnt = Learnt.of(
+    learnt = RuleOrigin.of(
         runs, options.values(), *named, "simulated" if _is_simulated(audit) else "program"
     )
     parts = answer_questions(runs, settings, learnt=learnt)

@@ -12,7 +12,7 @@ from omegaconf import DictConfig
 from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
 from plenum.design import read_settings, require
 from plenum.reports import Settings, show_text
-from plenum_verdicts.acting import Learnt
+from plenum_verdicts.acting import RuleOrigin
 from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
 from plenum_verdicts.design import VerdictConfig, check_verdict
 from plenum_verdicts.dynamics import (
@@ -112,12 +112,12 @@ class LoggedRuns:
             return True
         return asked.acceptable >= 0.5 and is_suite(self.log.cases, self.rule)
 
-    def learnt(self, found: SuiteRuns) -> Learnt:
+    def learnt(self, found: SuiteRuns) -> RuleOrigin:
         """Return what a rule is learnt from, given its runs in columns."""
         # Groups of a log are different programs.
         named = ", ".join(filter(None, (self.log.committee, self.log.program.get("by"))))
         options = (each.case.options for each in self.compared.kept)
-        return Learnt.of(found, options, named, self.log.identity, "log")
+        return RuleOrigin.of(found, options, named, self.log.identity, "log")
 
     def by_group(self) -> Iterator[tuple[str, "LoggedRuns"]]:
         """Yield the runs of each group of a log that is split, with a folder of its own; or all."""

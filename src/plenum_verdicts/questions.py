@@ -5,7 +5,7 @@ from dataclasses import asdict
 from functools import partial
 
 from plenum.base import UserError
-from plenum_verdicts.acting import DEFAULT_RISK, Learnt, advise_acting
+from plenum_verdicts.acting import DEFAULT_RISK, RuleOrigin, advise_acting
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import exit_status
 from plenum_verdicts.logs import RIGHT, WRONG, ComparedRuns, have_days_apart, select_independent
@@ -56,7 +56,7 @@ def answer_questions(
     settings: VerdictConfig,
     compared: ComparedRuns | None = None,
     before: ComparedRuns | None = None,
-    learnt: Learnt | None = None,
+    learnt: RuleOrigin | None = None,
 ) -> list[SuitePart]:
     """Answer what was asked of a suite besides its verdict.
 
@@ -129,7 +129,7 @@ def _compare(
     return SuitePart("comparison", asdict(found), lines, status)
 
 
-def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: Learnt | None) -> SuitePart:
+def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) -> SuitePart:
     """Look for a rule by which the program may act without a person."""
     risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
     # Cases with one run count as well: which cases are run again may depend on how the first ended.

@@ -1,4 +1,4 @@
-"""Where the runs of a program part, by their calls."""
+"""Sources of divergence between the runs of a program, by their calls, and caches."""
 
 import lazy_loader
 

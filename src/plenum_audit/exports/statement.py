@@ -73,10 +73,7 @@ def write_statement(report: AuditReport, settings: AuditConfig) -> Path:
 
 
 def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:
-    """Return the statement on a verdict, whose files are written: their digests are in it.
-
-    A rehearsal with simulated agents passes nothing.
-    """
+    """Return the statement on a verdict, whose files are written: their digests are in it."""
     names = _SUITE_CRITERION if report.suite else _CRITERION
     criterion = {n: getattr(settings, n) for n in names if getattr(settings, n) is not None}
     verdict = report.suite.found.verdict.verdict if report.suite else str(report.verdict)

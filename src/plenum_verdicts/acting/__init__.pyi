@@ -10,9 +10,9 @@ from .choice import DEFAULT_RISK as DEFAULT_RISK
 from .choice import ActAdvice as ActAdvice
 from .choice import ActRisk as ActRisk
 from .choice import advise_acting as advise_acting
-from .learnt_rule import Learnt as Learnt
 from .risk import bound_risk as bound_risk
 from .risk import e_value_of_risk as e_value_of_risk
+from .rule_origin import RuleOrigin as RuleOrigin
 
 __all__ = [
     "DEFAULT_RISK",
@@ -23,7 +23,7 @@ __all__ = [
     "Acts",
     "Agreement",
     "CaseAct",
-    "Learnt",
+    "RuleOrigin",
     "advise_acting",
     "apply_rule",
     "bound_risk",

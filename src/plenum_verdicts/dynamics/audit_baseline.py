@@ -122,6 +122,7 @@ def _has_fallen(
 
 def _limit_share(hits: int, runs: int, alpha: float) -> tuple[float, float]:
     """Return limits of a share that hold however often one looks (Robbins' mixture over shares)."""
+    # A share is refuted once the mixture over all shares is 1 / alpha times as likely as it.
     p = np.arange(1, 1000) / 1000
     mixed = betaln(hits + 0.5, runs - hits + 0.5) - betaln(0.5, 0.5)
     kept = p[mixed - xlogy(hits, p) - xlogy(runs - hits, 1 - p) < -math.log(alpha)]
@@ -136,12 +137,14 @@ def _find_drop(runs: int, old: tuple[int, ...], modes: int, alpha: float) -> flo
     mode = int(counts.argmax())
 
     def shows(failing: int) -> bool:
+        # Failing runs are spread evenly: the evidence counts runs in their order.
         turns = np.arange(runs + 1) * failing // max(runs, 1)
         path = np.where(np.diff(turns) > 0, modes + 1, mode)
         return bool(log_worse(path, before, modes).max(initial=0.0) >= -math.log(alpha))
 
     if not runs or len(old) < 2 or not shows(runs):
         return None
+    # More failing runs never show less.
     least = bisect_left(range(1, runs + 1), True, key=shows) + 1
     return float(counts[mode] / len(before) - 1 + least / runs)
 

@@ -29,6 +29,7 @@ def select_independent(log: ComparedRuns) -> tuple[SuiteRuns, list[str]]:
         As for :meth:`.ComparedRuns.runs`.
     """
     runs = log.runs
+    # Reruns come first: of a day's runs one is drawn, which may be a rerun.
     first = _find_first(runs, ordered=len(log.ordered) == len(log.kept))
     if first is not None:
         least = int(runs.repeats[runs.repeats > 1].min())
@@ -66,16 +67,19 @@ def _find_first(runs: SuiteRuns, ordered: bool) -> NDArray[np.bool_] | None:
         True if the runs of a case are in the order in which they were made. Else a case that has
         more runs than others, and of which any two differ, is taken to have begun with these.
     """
+    # The fewest runs of a case are those that all had before anybody could look.
     repeated = runs.repeats > 1
     least = int(runs.repeats[repeated].min())
     more = runs.repeats > least
     if not more.any() or more[repeated].all():
         return None
-    starts = np.cumsum(runs.repeats) - runs.repeats
+    starts = np.cumsum(runs.repeats) - runs.repeats  # runs are sorted by case
     place = np.arange(len(runs.case)) - starts[runs.case]
     if not ordered:
         place = _put_different_first(runs, starts)
     first = place < least
+    # In an unknown order the chance that so many of a case's runs differ stands in for whether the
+    # first ones did: both have the same mean if numbers of runs depend on nothing.
     apart = 1 - (runs.of_rows(first) if ordered else runs).chance_alike(least)
     compared = apart[more], apart[repeated & ~more]
     if np.ptp(apart[repeated]) == 0 or mannwhitneyu(*compared).pvalue > _LEVEL:
@@ -90,6 +94,7 @@ def _put_different_first(runs: SuiteRuns, starts: NDArray[np.intp]) -> NDArray[n
     """
     size = len(runs.outcomes)
     cell = runs.case * size + runs.outcome
+    # By frequency: the rarest and the most frequent outcome differ if any two do.
     count = np.bincount(cell, minlength=len(runs.cases) * size)[cell]
     order = np.lexsort((runs.score, runs.outcome, count, runs.case))
     place = np.empty(len(order), np.intp)
@@ -100,6 +105,14 @@ def _put_different_first(runs: SuiteRuns, starts: NDArray[np.intp]) -> NDArray[n
 
 
 def _thin_days(runs: SuiteRuns, day: NDArray[np.intp]) -> tuple[SuiteRuns, list[str]]:
+    """Return one run of each case and day, if the days suffice, and a sentence on them.
+
+    Parameters
+    ----------
+    day
+        Number of each run's day, from 0, shape (runs,).
+    """
+    # A cell is a case on one day.
     days, cell = int(day.max()) + 1, runs.case * (int(day.max()) + 1) + day
     held, size = np.unique(cell, return_counts=True)
     varied = np.bincount(held // days, minlength=len(runs.cases)) > 1

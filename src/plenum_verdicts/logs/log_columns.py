@@ -27,7 +27,7 @@ _OTHER_NAMES = {
     "scorer": ("judge", "grader", "evaluator"),
     "cached": ("cachehit", "fromcache", "iscached", "cachestatus", "cache"),
 }
-"""What people call a field in tables of their own, in any case and without underscores."""
+"""Names of a field in tables of people's own, in lower case and without underscores."""
 
 DOCS = "docs/audit-logs.md"
 """The page on the format of logs."""

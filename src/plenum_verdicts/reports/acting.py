@@ -11,7 +11,7 @@ from pydantic import Field, TypeAdapter
 
 from plenum.base import UserError, flatten, open_regular_file, percent, read_object
 from plenum.reports import Column, Table
-from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct, Learnt
+from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct, RuleOrigin
 from plenum_verdicts.design import Risk, VerdictConfig
 from plenum_verdicts.dynamics import STABLE, UNDECIDED
 from plenum_verdicts.reports.names import short
@@ -28,7 +28,7 @@ _LARGEST = 64 * 2**20
 """Bytes of the file of a rule: the verdict on some 50,000 cases is next to it."""
 
 _ROUNDED = 1e-4
-"""How far a bound, which is found by bisection, may lie from the risk."""
+"""Tolerance of a bound against the risk: it is found by bisection."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ class LearntRule:
     known: bool
     chosen: ActRule
     rules: Annotated[tuple[_LookedAt, ...], Field(max_length=MOST_RUNS)]
-    learnt: Learnt
+    learnt: RuleOrigin
 
     def __post_init__(self) -> None:
         shown = [each for each in self.rules if each.shown]

@@ -32,6 +32,7 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     0.25
     """
     apart = runs.disagreements()
+    # Many runs of a case tell its own variance, few don't.
     repeats = runs.repeats[runs.repeats > 1]
     each = float(repeats.mean()) if len(repeats) else 0.0
     found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart), max(each, 1.0))
@@ -87,12 +88,14 @@ def bound_lost_runs(runs: SuiteRuns, cases: int, repeats: int) -> tuple[float, f
     most = np.zeros(len(runs.cases))
     np.maximum.at(most, case, count)
     n, alike = runs.repeats, sum_groups(case, count.astype(float) ** 2, len(most))
+    # A lost run differs, at the least, from those that don't end as most do; at the most from all,
+    # also lost ones.
     lost = np.maximum(repeats - n, 0)
     pairs = (n + lost) * (n + lost - 1) / 2
     apart, known = (n**2 - alike) / 2, pairs > 0
     low = (apart + lost * (n - most))[known] / pairs[known]
     high = (apart + lost * n + lost * (lost - 1) / 2)[known] / pairs[known]
-    total = max(cases, len(most))
+    total = max(cases, len(most))  # cases of which nothing is there may never differ, or always
     missing = total - int(known.sum())
     return float(low.sum()) / total, (float(high.sum()) + missing) / total
 

@@ -92,6 +92,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
     sources = []
     for groups, names in together.items():
         shared = _Pairs.of(runs, [np.frombuffer(groups, np.intp)])
+        # A case shows what a column adds if some of its pairs share it and others don't.
         shown = (shared.count > 0) & (shared.count < every.count)
         if shown.sum() < 2:
             continue

@@ -131,6 +131,7 @@ def judge_suite(found: SuiteEstimate, rule: SuiteRule) -> SuiteVerdict:
     >>> judge_suite(SuiteEstimate(0.02, (0.01, 0.05), (0.0, 0.2), 20), SuiteRule()).scope
     'these'
     """
+    # What holds for cases like these says more, so it is looked at first.
     for scope in ("like", "these"):
         low, high = getattr(found, scope)
         shown = high < rule.unacceptable, low > rule.acceptable

@@ -1,4 +1,4 @@
-"""What a rule was learnt from: it belongs to one program, and to cases of one kind."""
+"""The origin of a rule of acting alone: the program, the cases and the day it is bound to."""
 
 import json
 from collections.abc import Iterable, Mapping
@@ -17,8 +17,8 @@ Source = Literal["log", "program", "simulated"]
 
 
 @dataclass(frozen=True)
-class Learnt:
-    """What a rule was learnt from.
+class RuleOrigin:
+    """The program, the options and the runs from which a rule was learnt.
 
     Attributes
     ----------
@@ -47,7 +47,7 @@ class Learnt:
     @classmethod
     def of(
         cls, runs: SuiteRuns, cases: Iterable[Options], program: str, identity: str, source: Source
-    ) -> "Learnt":
+    ) -> "RuleOrigin":
         """Return what a rule is learnt from today.
 
         Parameters
@@ -62,6 +62,8 @@ class Learnt:
             [runs.cases[case], drop_number(runs.outcomes[outcome]), str(score)]
             for case, outcome, score in ended
         )
+        # Options may be named otherwise in each case, such as in a quiz: then labels are all that a
+        # rule can be held to.
         options: dict[str, str] = {}
         for labels, names in map(_name, cases):
             options[labels] = names if options.get(labels, names) == names else ""

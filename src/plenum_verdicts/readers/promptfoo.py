@@ -13,7 +13,7 @@ from plenum_verdicts.readers.fields import drop_missing, list_records, make_labe
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
 _OF_TABLE = re.compile(rb"\[(PASS|FAIL|ERROR)\] |Grader Reason,Comment")
-"""What only its CSV has: marks in cells, or columns for the grader."""
+"""Marks that only its CSV has: those in cells, or the columns of a grader."""
 
 _ERROR = 2
 """The ``failureReason`` of a run that ended in an error; 1 is a failed assertion."""

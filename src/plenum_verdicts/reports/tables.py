@@ -14,7 +14,6 @@ from plenum.reports import (
     format_count,
     format_dollars,
     format_or_dash,
-    format_percent,
     format_realised,
     format_whole_percent,
     make_keys,
@@ -220,14 +219,6 @@ def _points(difference: float, low: float, high: float) -> str:
 
 def _yes(value: bool) -> str:
     return "yes" if value else "no"
-
-
-def _format_measured(share: float | None) -> str:
-    return "not measured" if pd.isna(share) else format_percent(float(share or 0))
-
-
-def _dollars(cost: float) -> str:
-    return format_dollars(cost, 0)
 
 
 def costs(audit: AuditReport) -> Table:

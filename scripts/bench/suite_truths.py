@@ -75,11 +75,13 @@ def _show(draws: int) -> dict[str, Any]:
             found = judge_suite(
                 estimate_disagreement(draw_runs(generator, split(chances), runs)), RULE
             )
+            # That it lies between both limits is a claim on each of them.
+            below = found.between or found.verdict == "stable"
+            above = found.between or found.verdict == "unstable"
             own = at if found.scope == "like" else float((2 * chances * (1 - chances)).mean())
-            wrong = {"stable": own >= RULE.unacceptable, "unstable": own <= RULE.acceptable}
-            like = found.verdict == verdict and found.scope == "like"
-            between = found.between and found.scope == "like"
-            reached += wrong.get(found.verdict, False) if verdict == "false" else like or between
+            wrong = (below and own >= RULE.unacceptable) or (above and own <= RULE.acceptable)
+            claimed = found.scope == "like" and (below if verdict == "stable" else above)
+            reached += wrong if verdict == "false" else claimed
         if verdict == "false":
             false = max(false, reached / draws)
         else:

@@ -72,10 +72,12 @@ def read_time(time: str) -> datetime | None:
 
 def list_times(rows: Iterable[Mapping[str, Any]]) -> list[datetime]:
     """Return the times of all runs of a case; empty if these don't tell their order."""
-    read = [read_time(str(row.get("time") or "")) for row in rows]
-    times = [time for time in read if time]
+    given = [row.get("time") for row in rows]
+    if not all(given):
+        return []
+    times = [time for each in given if (time := read_time(str(each)))]
     # A time without a zone stands neither before nor after one that has a zone.
-    told = len({*times}) == len(read) and len({time.tzinfo for time in times}) == 1
+    told = len({*times}) == len(given) and len({time.tzinfo for time in times}) == 1
     return times if told else []
 
 

@@ -17,7 +17,7 @@ from hydra import initialize_config_dir
 from hypothesis import settings
 from omegaconf import DictConfig
 
-from plenum.base import UserError
+from plenum.base import UserError, code_version
 from plenum.committee import Deliberation
 from plenum.design import Condition, Job
 from plenum.design.compose import parse_job
@@ -87,6 +87,7 @@ def pytest_configure(config: pytest.Config) -> None:
             if event in _SLOW or (event == "import" and given[0] == "torch"):
                 _started.append(event if event in _SLOW else "import torch")
 
+        code_version()  # asks git once: no test's own process
         sys.addaudithook(note)
 
 

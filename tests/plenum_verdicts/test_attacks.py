@@ -598,6 +598,7 @@ def test_nothing_is_no_output(tmp_path: Path, given: Any) -> None:
         read_log(tmp_path / "a.json")
 
 
+@pytest.mark.slow
 def test_the_files_of_a_log_that_cant_be_read_say_so(tmp_path: Path, run: Run) -> None:
     (tmp_path / "good.jsonl").write_text("".join(json.dumps(r) + "\n" for r in runs_of("AAAA", 50)))
     (tmp_path / "bad.jsonl").write_text("{")

@@ -35,7 +35,8 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     # Many runs of a case tell its own variance, few don't.
     repeats = runs.repeats[runs.repeats > 1]
     each = float(repeats.mean()) if len(repeats) else 0.0
-    found = estimate_mean_of_cases(apart, variances_of_disagreements(runs, apart), max(each, 1.0))
+    variances = _raise_to_least(variances_of_disagreements(runs, apart), runs, apart)
+    found = estimate_mean_of_cases(apart, variances, max(each, 1.0))
     if found.cases and not np.nansum(apart):
         return replace(found, these=(0.0, limit_without_differences(runs.repeats)))
     return found
@@ -118,6 +119,18 @@ def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
         four = n * (n - 1) * (n - 2) * (n - 3)
         product = 1 - 2 * (s2 - n) / (n * (n - 1)) + _alike_twice(n, s2, s3, s4) / four
         return np.asarray(np.where(n > 3, apart**2 - product, np.where(n > 1, apart**2, 0.0)))
+
+
+def _raise_to_least(variances: Floats, runs: SuiteRuns, apart: Floats) -> Floats:
+    """Return variances whose sum isn't below what a case's chance g makes at least.
+
+    The variance of U is at least 2 g (1 - g) / (n (n - 1)) (Hoeffding 1948), and no more of a coin:
+    estimates for a few coins may be far smaller, just where U is large.
+    """
+    with np.errstate(divide="ignore", invalid="ignore"):
+        pairs = runs.repeats * (runs.repeats - 1.0)
+        least = 2 * (apart - apart**2 + variances) / pairs  # g² is U² less its variance
+    return least if np.nansum(least) > np.nansum(variances) else variances
 
 
 def _alike_twice(n: Floats, s2: Floats, s3: Floats, s4: Floats) -> Floats:

@@ -42,6 +42,15 @@ def test_the_variance_within_cases_is_the_mean_over_choices_of_four(cases: list[
         assert value == pytest.approx(apart**2 - both)
 
 
+def test_the_interval_of_a_few_coins_holds() -> None:
+    generator, held = np.random.default_rng(3), 0
+    for _ in range(400):
+        drawn = generator.choice(["A", "B"], (12, 20)).tolist()
+        limits = estimate_disagreement(SuiteRuns.of({str(n): of for n, of in enumerate(drawn)}))
+        held += limits.these[0] <= 0.5 <= limits.these[1]
+    assert held >= 0.93 * 400  # 0.88 with the variance that the runs themselves show
+
+
 @given(suites)
 @settings(max_examples=50)
 def test_cases_like_these_are_never_surer_than_these(by_case: dict[str, list[str]]) -> None:

@@ -67,7 +67,9 @@ def explain_in_outputs(outputs: Callable[[], tuple[str, AuditConfig] | None]) ->
 
 def _outputs_of(cfg: DictConfig) -> tuple[str, AuditConfig] | None:
     study, out = str(cfg.study or ""), str(cfg.out)
-    return (study, _settings(cfg, out)) if is_study(study) and not cfg.dry_run else None
+    # Where a rule can't be applied the suite that it was learnt from keeps its files.
+    known = is_study(study) and not cfg.dry_run and not cfg.rule
+    return (study, _settings(cfg, out)) if known else None
 
 
 def _settings(cfg: DictConfig, out: str) -> AuditConfig:
@@ -300,9 +302,10 @@ def apply_act_rule(audit: "Audit") -> int:
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
     from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import explain_end, publish_unbegun
+    from plenum_verdicts.reports import AUDIT, SUITE, explain_end, publish_unbegun, read_study
 
     why = f"the audit could not begin: {explain_end(error)}"
-    publish_unbegun(study, settings, why, find_status(error, NO_VERDICT))
-    _replace_suite(study, settings, error)
+    suite = settings.suite is True or read_study(Path(settings.out), SUITE) == study
+    files = SUITE if suite else AUDIT
+    publish_unbegun(study, settings, why, find_status(error, NO_VERDICT), files=files)
     remove_stale_statement(settings)

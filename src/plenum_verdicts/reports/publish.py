@@ -25,7 +25,7 @@ from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult
 from plenum_verdicts.logs import ComparedRuns
 from plenum_verdicts.reports import tables
-from plenum_verdicts.reports.audit import AUDIT, AuditReport
+from plenum_verdicts.reports.audit import AUDIT, SUITE, AuditReport
 from plenum_verdicts.reports.case_figures import draw_pictures
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases
 from plenum_verdicts.reports.comment import comment
@@ -55,6 +55,10 @@ _ASKED = {
 
 _DRAWN = tuple(f"{name}.{kind}" for name in _ASKED for kind in ("svg", "png"))
 """Files that the next command may not ask for: old ones would look like its answer."""
+
+
+_OTHER = {AUDIT: SUITE, SUITE: AUDIT}
+"""The files that one command writes in the place of another's."""
 
 
 def publish_log(
@@ -105,7 +109,13 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
         # Beside the page, which has figures of its own inside, for slides and comments.
         drawn = [file for part in _list_drawn(audit) for file in part(out)]
         named = ((f"{audit.files}.{kind}", make()) for kind, make in made.items())
-        return [*write_texts(named, out), *drawn]
+        written = write_texts(named, out)
+        # An audit of its cases and one of its suite are two looks at a study: the former's verdict
+        # beside this one would seem to be of the same runs.
+        if (other := _OTHER.get(audit.files)) and read_study(out, other) == audit.study:
+            for kind in made:
+                (out / f"{other}.{kind}").unlink(missing_ok=True)
+        return [*written, *drawn]
 
 
 def publish_unbegun(

@@ -56,6 +56,10 @@ def test_a_rule_is_chosen_and_decides_or_asks_a_person(tmp_path: Path) -> None:
     assert len(done.stdout.splitlines()) <= 45
 
     target = program(tmp_path, "easy", "hard")
+    learnt = (tmp_path / "log/suite.json").read_bytes()
+    mistaken = audit(tmp_path, target, "case=none.yaml", "rule=log/suite.json", "out=log")
+    assert mistaken.returncode == 2
+    assert (tmp_path / "log/suite.json").read_bytes() == learnt
     foreign = audit(tmp_path, target, "case=easy.yaml", "rule=log/suite.json", "out=easy")
     assert (foreign.returncode, foreign.stderr.count("\n")) == (2, 1), foreign.stderr
     assert foreign.stderr.rstrip().endswith('say committee.name="runs"')

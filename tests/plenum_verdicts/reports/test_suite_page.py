@@ -150,6 +150,16 @@ def test_a_suite_without_a_verdict_replaces_an_earlier_one(tmp_path: Path) -> No
     assert (tmp_path / "suite.csv").read_text().strip() == "case"
 
 
+def test_a_verdict_on_cases_replaces_the_suite_of_its_study_alone(tmp_path: Path) -> None:
+    publish(tmp_path, {f"{n}": ["A"] * 4 for n in range(60)})
+    settings = AuditConfig(logs=str(tmp_path / "runs.jsonl"), out=str(tmp_path), suite=False)
+    judge_log(load_runs(settings, "", "another", ""))
+    assert {"suite.json", "suite.md", "audit.json"} <= {each.name for each in tmp_path.iterdir()}
+    judge_log(load_runs(settings, "", "audit", ""))
+    left = {each.name.partition(".")[0] for each in tmp_path.iterdir()}
+    assert left == {"runs", "audit"}
+
+
 def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
     named = VerdictConfig(logs="runs.jsonl", columns={"id": "id"})
     usual = record_audit(named, suite=True).settings

@@ -70,6 +70,17 @@ def test_of_cases_that_were_rerun_since_they_differed_the_first_runs_count(
     assert estimate_disagreement(runs).value == pytest.approx(differ(first))
 
 
+@pytest.mark.parametrize("again", ["right", "wrong", "any"])
+def test_cases_that_were_run_again_by_how_they_ended_are_told(tmp_path: Path, again: str) -> None:
+    rows: Rows = []
+    for case in range(80):
+        first = bool(np.random.default_rng(case).random() < 0.6)
+        more = case % 2 == 0 if again == "any" else first == (again == "right")
+        rows += [{"case": f"c{case}", "decision": "x", "right": first}] * (3 if more else 1)
+    lines = select_independent(log(tmp_path, rows))[1]
+    assert any("run again" in line for line in lines) == (again != "any")
+
+
 def test_numbers_of_runs_that_follow_nothing_leave_all_of_them(tmp_path: Path) -> None:
     draw = np.random.default_rng(3)
     rows = [

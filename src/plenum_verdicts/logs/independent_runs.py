@@ -7,7 +7,7 @@ from scipy.stats import mannwhitneyu
 from plenum.base import make_generator
 from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.logs.log_mixtures import read_value
-from plenum_verdicts.suites import SuiteRuns
+from plenum_verdicts.suites import SuiteRuns, exceeds_by_chance
 
 _LEAST_DAYS = 5
 """Number of days from which on the days of a log say what another one adds."""
@@ -37,9 +37,11 @@ def select_independent(log: ComparedRuns) -> tuple[SuiteRuns, list[str]]:
             "How many runs a case has goes with how its first ones ended (chance does that in at "
             f"most 5 % of logs): only {least} runs of each case count."
         ]
+    told = _tell_chosen(runs)
     if not (days := list_days(log)):
-        return runs, []
-    return _thin_days(runs, np.unique(days, return_inverse=True)[1].astype(np.intp))
+        return runs, told
+    thinned, lines = _thin_days(runs, np.unique(days, return_inverse=True)[1].astype(np.intp))
+    return thinned, [*told, *lines]
 
 
 def list_days(log: ComparedRuns) -> list[str]:
@@ -85,6 +87,19 @@ def _find_first(runs: SuiteRuns, ordered: bool) -> NDArray[np.bool_] | None:
     if np.ptp(apart[repeated]) == 0 or mannwhitneyu(*compared).pvalue > _LEVEL:
         return None
     return first
+
+
+def _tell_chosen(runs: SuiteRuns) -> list[str]:
+    """Say it where cases that were run again seem to be chosen by how their first run ended."""
+    again = runs.repeats > 1
+    once, more = runs.mean_scores()[~again], runs.mean_scores()[again]
+    if not runs.has_scores or (exceeds_by_chance(once, more) and exceeds_by_chance(more, once)):
+        return []
+    scored = " %, those with more ".join(f"{100 * each.mean():.1f}" for each in (once, more))
+    return [
+        f"Cases with one run score {scored} %: which ones were run again goes with how they ended, "
+        "and how often runs differ is said of these alone."
+    ]
 
 
 def _put_different_first(runs: SuiteRuns, starts: NDArray[np.intp]) -> NDArray[np.intp]:

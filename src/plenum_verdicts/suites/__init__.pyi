@@ -15,6 +15,7 @@ from .gates import Gate as Gate
 from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
 from .intervals import estimate_mean_of_cases as estimate_mean_of_cases
+from .intervals import exceeds_by_chance as exceeds_by_chance
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
@@ -62,6 +63,7 @@ __all__ = [
     "drop_number",
     "estimate_disagreement",
     "estimate_mean_of_cases",
+    "exceeds_by_chance",
     "find_unsteady",
     "judge_suite",
     "list_undecided",

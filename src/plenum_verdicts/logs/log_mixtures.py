@@ -106,7 +106,7 @@ def mixtures(rows: Sequence[Mapping[str, Any]]) -> Iterator[str]:
         if len(values) < 2 or (field == "domain" and len(values) > _MOST_DOMAINS):
             continue
         shown = ", ".join(
-            f"{_short(value) if value else 'not named'} ({count:,} runs)"
+            f"{_short(value) if value else 'not named'} ({count:,} run{'s' * (count > 1)})"
             for value, count in sorted(values.items(), key=lambda v: (-v[1], v[0]))[:_SHOWN]
         )
         more = f" and {len(values) - _SHOWN:,} more" if len(values) > _SHOWN else ""

@@ -253,7 +253,7 @@ def test_what_a_log_mixes_is_told_and_split(tmp_path: Path) -> None:
         promptfoo_test("a", model != "x", provider={"id": model}) for model in ("x", "y", "y")
     ]
     path = written(tmp_path, "p.json", promptfoo(results))
-    assert "mixes 2 models: y (2 runs), x (1 runs)" in list_doubts(read_log(path).cases)[0]
+    assert "mixes 2 models: y (2 runs), x (1 run)" in list_doubts(read_log(path).cases)[0]
     split = read_log(path, by=["model"]).cases
     assert [(each.group, len(each.rows)) for each in split] == [("x", 1), ("y", 2)]
     assert not [line for line in list_doubts(split[:1]) if "mixes" in line]

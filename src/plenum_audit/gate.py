@@ -283,6 +283,8 @@ def apply_act_rule(audit: "Audit") -> int:
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
     path = str(audit.settings.rule)
+    if not audit.dry_run:
+        remove_stale_acts(audit.settings)
     rule, (program, options) = read_rule(path), _describe(audit)
     name = audit.settings.committee.name
     if refused := rule.learnt.refuse(program.program_identity, name, options):
@@ -290,7 +292,6 @@ def apply_act_rule(audit: "Audit") -> int:
     if audit.dry_run:
         print(f"{len(audit.jobs):,} cases, {rule.chosen.runs} runs each; nothing was run")
         return 0
-    remove_stale_acts(audit.settings)
     acts, errors = act(audit, rule.chosen)
     study, simulated = audit.study, _is_simulated(audit)
     for line in publish_acts(acts, rule, study, audit.settings, errors, simulated):

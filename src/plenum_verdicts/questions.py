@@ -21,6 +21,7 @@ from plenum_verdicts.reports import (
 )
 from plenum_verdicts.suites import (
     Gate,
+    ScoreGate,
     SuiteRule,
     SuiteRuns,
     assess_gate,
@@ -30,6 +31,9 @@ from plenum_verdicts.suites import (
     parse_gate,
     split_by_source,
 )
+
+_AT_EDGE = 1e-9
+"""How close a score is to a gate's limit if it is the limit: gates compare with this tolerance."""
 
 
 def judge_suite(
@@ -111,7 +115,13 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
         found = assess_gate(gate, runs, settings.drop)
     except ValueError as problem:
         raise UserError(f"gate: {gate}; {problem}") from None
-    return SuitePart("gate", asdict(found), explain("gate", found))
+    judged, lines = runs.where_repeated(2), explain("gate", found)
+    if alone := len(runs.cases) - len(judged.cases):
+        lines += (f"It is judged on {len(judged.cases):,} cases: {alone:,} have one run.",)
+    score = float(judged.mean_scores().mean())
+    if isinstance(gate, ScoreGate) and not gate.relative and abs(score - gate.least) < _AT_EDGE:
+        lines += (f"The score is the gate's limit itself, {score:.6g}: chance decides.",)
+    return SuitePart("gate", asdict(found), lines)
 
 
 def _compare(
@@ -134,6 +144,10 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) 
     risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
     # Cases with one run count as well: which cases are run again may depend on how the first ended.
     advice = advise_acting(runs, risk, list_undecided(runs))
+    lines = explain("advice", advice)
+    if not runs.has_scores and (alone := int((runs.repeats == 1).sum())):
+        # Their only run can't be held against another one.
+        lines += (f"This is said without the {alone:,} cases that have one run.",)
     return SuitePart(
         "acting",
         {
@@ -141,7 +155,7 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) 
             **asdict(advice),
             "learnt": learnt and asdict(learnt) | {"day": str(learnt.day)},
         },
-        explain("advice", advice),
+        lines,
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),
     )

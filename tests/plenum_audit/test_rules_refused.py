@@ -71,7 +71,15 @@ def of_program(of_log: str, tmp_path: Path) -> Held:
     held: Held = json.loads(of_log)
     condition = require_program(compose_rule(tmp_path, rule).jobs[0].condition)
     held["acting"]["learnt"] |= {"source": "program", "identity": condition.program_identity}
+    seal(held)
     return held
+
+
+def seal(held: Held) -> None:
+    """Write the digest of a rule that was changed, as somebody does who means it."""
+    if isinstance(rule := held.get("acting"), dict):
+        rule.pop("digest", None)
+        rule["digest"] = digest(rule)
 
 
 def put(path: str, value: Any) -> Callable[[Held], None]:
@@ -201,7 +209,33 @@ def refuse(folder: Path, text: str) -> str:
 def test_rules_refused(tmp_path: Path, of_program: Held, name: str) -> None:
     change, words = TAMPERED[name]
     change(of_program)
+    seal(of_program)
     assert words in refuse(tmp_path, json.dumps(of_program))
+
+
+EDITED = {
+    "wrong": put("acting.rules.1.wrong", 0.5),
+    "cases": put("acting.rules.1.acts.cases", 3),
+    "unlike cases": put("acting.rules.1.alike", False),
+    "level": put("acting.alpha", 0.99),
+    "no level": drop("acting.alpha"),
+    "a key more": put("acting.more", 1),
+    "rows": put("acting.learnt.rows", "zz"),
+    "known": put("acting.known", False),
+    "a shorter rule": both(
+        put("acting.rules.0.shown", True),
+        put("acting.rules.0.at_most", 0.04),
+        put("acting.chosen", {"runs": 1, "agreeing": 1}),
+    ),
+    "as a log's": put("acting.learnt.source", "log"),
+    "no digest": drop("acting.digest"),
+}
+
+
+@pytest.mark.parametrize("name", EDITED)
+def test_a_rule_that_was_edited_is_refused(tmp_path: Path, of_program: Held, name: str) -> None:
+    EDITED[name](of_program)
+    assert "its digest is another one" in refuse(tmp_path, json.dumps(of_program))
 
 
 @pytest.mark.parametrize("name", TEXTS)

@@ -9,7 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum_verdicts.logs import ComparedRuns, list_days, read_log, select_independent
+from plenum.base import UserError
+from plenum_verdicts.logs import (
+    ComparedRuns,
+    have_days_apart,
+    list_days,
+    read_log,
+    select_independent,
+)
 from plenum_verdicts.suites import SuiteRuns, estimate_disagreement
 
 Rows = list[dict[str, Any]]
@@ -71,14 +78,44 @@ def test_of_cases_that_were_rerun_since_they_differed_the_first_runs_count(
 
 
 @pytest.mark.parametrize("again", ["right", "wrong", "any"])
-def test_cases_that_were_run_again_by_how_they_ended_are_told(tmp_path: Path, again: str) -> None:
+@pytest.mark.parametrize("numbered", [True, False])
+def test_cases_that_were_run_again_by_how_they_ended_are_refused(
+    tmp_path: Path, again: str, numbered: bool
+) -> None:
+    """A retry button may run what failed again, or what succeeded; a lost run chooses nothing."""
     rows: Rows = []
     for case in range(80):
-        first = bool(np.random.default_rng(case).random() < 0.6)
-        more = case % 2 == 0 if again == "any" else first == (again == "right")
-        rows += [{"case": f"c{case}", "decision": "x", "right": first}] * (3 if more else 1)
-    lines = select_independent(log(tmp_path, rows))[1]
-    assert any("run again" in line for line in lines) == (again != "any")
+        draw = np.random.default_rng(case)
+        ended = (draw.random(3) < 0.7).tolist()
+        more = case % 2 == 0 if again == "any" else ended[0] == (again == "right")
+        for run, right in enumerate(ended if more else ended[:1]):
+            row = {"case": f"c{case}", "decision": "x", "right": right}
+            rows.append(row | ({"run": run} if numbered else {}))
+    if again == "any":
+        assert select_independent(log(tmp_path, rows))[1] == []
+        return
+    with pytest.raises(UserError, match="which cases were run again goes with how they ended"):
+        select_independent(log(tmp_path, rows))
+
+
+def test_a_fingerprint_is_a_block_and_runs_without_a_time_are_one(tmp_path: Path) -> None:
+    rows = [{k: v for k, v in row.items() if k != "time"} for row in timed(5, 3)]
+    for at, row in enumerate(rows):
+        row["fingerprint"] = f"fp_{at % 3}"
+    assert "3 fingerprints" in select_independent(log(tmp_path, rows))[1][0]
+    some = timed(5, 3)
+    del some[0]["time"]
+    assert list_days(log(tmp_path, some)).count("") == 1
+    american = [row | {"time": f"11/{10 + at % 6}/2026 13:00"} for at, row in enumerate(rows)]
+    assert len({*list_days(log(tmp_path, american))}) == 6
+
+
+def test_two_logs_have_days_apart_also_if_a_run_is_of_a_shared_day(tmp_path: Path) -> None:
+    before, after = timed(1, 4), [row | {"time": "2026-03-09T10:00:00"} for row in timed(1, 4)]
+    after[0]["time"] = before[0]["time"]
+    (tmp_path / "b").mkdir()
+    assert have_days_apart(log(tmp_path, before), log(tmp_path / "b", after))
+    assert not have_days_apart(log(tmp_path, before), log(tmp_path / "b", before))
 
 
 def test_numbers_of_runs_that_follow_nothing_leave_all_of_them(tmp_path: Path) -> None:

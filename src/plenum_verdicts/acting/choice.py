@@ -5,18 +5,14 @@ from dataclasses import dataclass
 from itertools import takewhile
 
 import numpy as np
+from numpy.typing import NDArray
 
+from plenum.dynamics import Floats
 from plenum_verdicts.acting.act_rule import MOST_RUNS, ActRule
 from plenum_verdicts.acting.acts import estimate_acts
 from plenum_verdicts.acting.agreement import Agreement, estimate_agreement
 from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk, least_acts
-from plenum_verdicts.suites import (
-    Codes,
-    SuiteEstimate,
-    SuiteRuns,
-    estimate_mean_of_cases,
-    exceeds_by_chance,
-)
+from plenum_verdicts.suites import Codes, SuiteEstimate, SuiteRuns, estimate_mean_of_cases
 
 DEFAULT_RISK = 0.05
 """The share of acts that may be wrong, if no other one is given."""
@@ -24,6 +20,9 @@ DEFAULT_RISK = 0.05
 FEW_RUNS = 3
 """The number of runs at which one of the sequences of tests begins: nearly all cases that agree so
 often would agree further, and more of them do than at seven runs."""
+
+_UNLIKE = 2.33
+"""Standard errors by which cases with fewer runs err more often than by chance, in 99 of 100."""
 
 
 @dataclass(frozen=True)
@@ -122,10 +121,7 @@ def advise_acting(
         raise ValueError("too few runs of a case: without right answers two are the least")
     rules = [ActRule(count, count) for count in range(1, min(counts.max(), MOST_RUNS) + 1)]
     acts = [estimate_acts(runs, rule, undecided) for rule in rules]
-    # Repeats may depend on the first run: where only successes are run again, the cases that have
-    # enough runs say nothing of the others.
-    wrong, enough = acts[0].wrong, [counts >= rule.runs for rule in rules]
-    alike = [exceeds_by_chance(wrong[~each], wrong[each]) for each in enough]
+    alike = [_are_alike(acts[0].wrong, counts >= rule.runs) for rule in rules]
     starts, level = choose_starts(counts, risk, alpha)
     comparable = runs.has_scores and runs.repeats.max() > 1
 
@@ -181,3 +177,16 @@ def choose_starts(counts: Codes, risk: float, alpha: float) -> tuple[tuple[int, 
     if most > FEW_RUNS:
         return (FEW_RUNS, most), alpha / 2
     return (min(find_most(alpha), FEW_RUNS),), alpha
+
+
+def _are_alike(wrong: Floats, enough: NDArray[np.bool_]) -> bool:
+    """Return false if cases with too few runs are wrong more often, in a run, than the others.
+
+    Repeats may depend on the first run: where only successes are run again, the cases that have
+    enough runs say nothing of the others.
+    """
+    few, many = wrong[~enough], wrong[enough]
+    if min(len(few), len(many)) < 2:
+        return True
+    error = np.sqrt(few.var(ddof=1) / len(few) + many.var(ddof=1) / len(many))
+    return bool(few.mean() - many.mean() <= _UNLIKE * error)

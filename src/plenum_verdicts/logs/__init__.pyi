@@ -4,12 +4,12 @@ from .case_logs import collect_log as collect_log
 from .case_logs import read_log as read_log
 from .case_names import list_names as list_names
 from .compared_runs import ComparedRuns as ComparedRuns
-from .compared_runs import describe_choices as describe_choices
 from .compared_runs import is_suite as is_suite
 from .compared_runs import list_outcomes as list_outcomes
 from .independent_runs import have_days_apart as have_days_apart
 from .independent_runs import list_days as list_days
 from .independent_runs import select_independent as select_independent
+from .log_choices import describe_choices as describe_choices
 from .log_columns import Columns as Columns
 from .log_doubts import list_doubts as list_doubts
 from .log_files import digest_sources as digest_sources

@@ -22,7 +22,15 @@ from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_dec
 from plenum_verdicts.logs.log_mixtures import list_times, name_group, read_value
 from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
-from plenum_verdicts.readers import LogReader, Records, Row, Wrong, list_told, read_records
+from plenum_verdicts.readers import (
+    LogReader,
+    Records,
+    Row,
+    Wrong,
+    describe_program,
+    list_told,
+    read_records,
+)
 
 _LONGEST = 100
 _MOST_OPTIONS = 26
@@ -175,6 +183,9 @@ def read_log(
     )
     files = f", {len(sources)} files" if several else ""
     plans = [reader.plan(source) for source in sources]
+    # Files of one task are more runs of its cases; of several, no one number of runs was planned.
+    if len({describe_program(reader, each).get("task") for each in sources}) > 1:
+        plans = [(0, 0)]
     return replace(
         read,
         summary=f"logs={logs}: {reader.title} (format={reader.name}){files}, {read.summary}",

@@ -1,6 +1,6 @@
 """The runs of a log as those of a suite: what it means that two of them end differently."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from statistics import median
@@ -20,7 +20,7 @@ from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
 from plenum_verdicts.logs.log_mixtures import SOURCES, have_order, read_value
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
-from plenum_verdicts.suites import SuiteRuns, estimate_disagreement, tell_apart
+from plenum_verdicts.suites import SuiteRuns, tell_apart
 
 _LEAST_CASES = 10
 """Number of cases from which on a log is judged as a suite, if its cases have few runs."""
@@ -77,7 +77,7 @@ class ComparedRuns:
         if self.compare != "auto":
             return self.compare
         measured = self._keep(unmeasured=False)
-        if not measured or any(None in _rights(each) for each in measured):
+        if not measured or any(None in list_rights(each) for each in measured):
             return "decisions"
         texts = {str(end.get("decision")) for each in measured for end in each.ends}
         if texts <= {RIGHT, WRONG, NO_DECISION, str(None)}:
@@ -145,7 +145,7 @@ class ComparedRuns:
         A run's score is what the log says; else it is 1 if the run is right or decided for the
         right answer of its case, and 0 if not, or if it failed.
         """
-        found = {each.case.id: _scores(each) for each in self.kept}
+        found = {each.case.id: score_runs(each) for each in self.kept}
         if any(None in scores for scores in found.values()):
             return {}
         return {case: [score or 0.0 for score in scores] for case, scores in found.items()}
@@ -185,14 +185,14 @@ class ComparedRuns:
         """Return how each run ended, in terms of what is compared."""
         decided = list_outcomes(logged)
         if self.compared == "right":
-            rights = _rights(logged)
+            rights = list_rights(logged)
             self._require(rights, "right", "give a column right, or an answer to each case")
             decided = [
                 FAILED if ended == FAILED else RIGHT if right else WRONG
                 for ended, right in zip(decided, rights, strict=True)
             ]
         elif self.compared == "score":
-            scores = _scores(logged)
+            scores = score_runs(logged)
             self._require(scores, "scored", "score=NAME names a score that each run has")
             decided = [
                 FAILED if ended == FAILED else f"{score:g}"
@@ -225,86 +225,6 @@ def is_suite(cases: Sequence[CaseLog], rule: StabilityRule) -> bool:
     return typical > 1 and equal[""].verdict == UNDECIDED
 
 
-def describe_choices(log: ComparedRuns, chosen: bool) -> list[str]:
-    """Return sentences on what was chosen for a suite, and how to choose otherwise.
-
-    Parameters
-    ----------
-    chosen
-        True if its being one was chosen, not asked for.
-    """
-    told = []
-    if chosen:
-        told.append(
-            "All cases are judged together, as each has few runs; suite=false judges each alone."
-        )
-    return [*told, *_tell_compared(log), *_tell_failures(log), *_tell_scores(log)]
-
-
-def _tell_compared(log: ComparedRuns) -> Iterator[str]:
-    """Yield what two runs differ by, and what the other comparison would give."""
-    compared, alone = log.compared, log.texts <= {RIGHT, WRONG, str(None)}
-    known = not any(None in _rights(each) for each in log.kept)
-    if compared == "right":
-        yield "Two runs of a case end differently if one is right and the other is wrong" + (
-            "." if alone else f"; {_say_other(log, 'decisions', 'by what they decided')}"
-        )
-    elif compared == "decisions" and known and not alone:
-        other = _say_other(log, "right", "in being right or wrong")
-        yield f"Two runs of a case end differently if their decisions do; {other}"
-
-
-def _say_other(log: ComparedRuns, compare: Compared, what: str) -> str:
-    """Say how often runs differ by the other comparison, which may disagree with this one."""
-    found = estimate_disagreement(replace(log, compare=compare).runs.where_repeated(2))
-    return f"{what} they do in {100 * found.value:.1f} % of pairs (compare={compare})."
-
-
-def _tell_failures(log: ComparedRuns) -> Iterator[str]:
-    """Yield what failed runs count as, and what the other choice would give."""
-    failed = sum(end["status"] == "failed" for each in log.cases for end in each.ends)
-    if not failed:
-        return
-    count = f"{failed:,} run{' failed, which' if failed == 1 else 's failed, each of which'}"
-    counted = {
-        "differ": "differs from every other one and scores 0",
-        "wrong": "ends as a wrong one does",
-        "leave_out": "doesn't count",
-    }
-    other: Failures = "differ" if log.failures == "leave_out" else "leave_out"
-    try:
-        runs = replace(log, failures=other).runs
-    except UserError:  # nothing is left without them
-        yield f"{count} {counted[log.failures]} (failures={log.failures})."
-        return
-    apart = estimate_disagreement(runs.where_repeated(2)).value
-    mean = 100 * runs.mean_scores().mean()
-    scored = f", and the score is {mean:.1f} %" if runs.has_scores else ""
-    yield (
-        f"{count} {counted[log.failures]} (failures={log.failures}); with failures={other} two "
-        f"runs of a case differ in {100 * apart:.1f} % of pairs{scored}."
-    )
-
-
-def _tell_scores(log: ComparedRuns) -> Iterator[str]:
-    """Yield what a reader must know of a log's scores."""
-    rows = [row for each in log.cases for row in each.rows]
-    scores = [score for each in log.kept for score in _scores(each)]
-    if 0 < (said := len(scores) - scores.count(None)) < len(scores):
-        yield (
-            f"The log says only of {said:,} of {len(scores):,} runs whether they are right, so "
-            "that nothing is said of the score; compare=right leaves the others out."
-        )
-    if left := len(rows) - sum(len(each.rows) for each in log.kept):
-        yield f"{left:,} runs are left out, which failed or which nothing measured."
-    graded = [row for row in rows if "score" in row and "right" not in row]
-    if graded and all(row["decision"] == f"{row['score']:g}" for row in graded):
-        yield (
-            "The log has scores, but no decisions: two runs of a case end differently if their "
-            "scores do, however little. columns.right=COLUMN names a column of right and wrong."
-        )
-
-
 def list_outcomes(logged: CaseLog) -> list[str]:
     """Return how each run of a case ended: its decision, none, or failed."""
     return [decide_outcome(end["status"], str(end.get("decision"))) for end in logged.ends]
@@ -331,7 +251,7 @@ def _leave_out(logged: CaseLog, failures: Failures, unmeasured: bool) -> CaseLog
     return replace(logged, rows=tuple(r for r, _ in kept), ends=tuple(e for _, e in kept))
 
 
-def _rights(logged: CaseLog) -> list[bool | None]:
+def list_rights(logged: CaseLog) -> list[bool | None]:
     """Return of each run whether it is right, ``None`` if the log doesn't say it."""
     found: list[bool | None] = []
     for row, end in zip(logged.rows, logged.ends, strict=True):
@@ -345,10 +265,10 @@ def _rights(logged: CaseLog) -> list[bool | None]:
     return found
 
 
-def _scores(logged: CaseLog) -> list[float | None]:
+def score_runs(logged: CaseLog) -> list[float | None]:
     """Return the score of each run; a failed one has 0, whatever its row says."""
     found: list[float | None] = []
-    for row, end, right in zip(logged.rows, logged.ends, _rights(logged), strict=True):
+    for row, end, right in zip(logged.rows, logged.ends, list_rights(logged), strict=True):
         said = 0.0 if end["status"] == "failed" else read_score(row)
         found.append(said if said is not None or right is None else float(right))
     return found

@@ -29,7 +29,7 @@ _MOST_DOMAINS = 26
 
 _SHOWN = 3
 _LONGEST = 40
-_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{1,2}[/.]\d{1,2}[/.]\d{2,4}")
 _EPOCH = re.compile(r"\d{9,13}(\.\d+)?")
 _AMERICAN = ("%m/%d/%Y %I:%M %p", "%m/%d/%Y %I:%M:%S %p", "%m/%d/%Y, %I:%M:%S %p")
 """Times by a clock of twelve hours, where the month stands first."""

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import Field, TypeAdapter
 
-from plenum.base import UserError, flatten, open_regular_file, percent, read_object
+from plenum.base import UserError, digest, flatten, open_regular_file, percent, read_object
 from plenum.reports import Column, Table
 from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct, RuleOrigin
 from plenum_verdicts.design import Risk, VerdictConfig
@@ -153,6 +153,8 @@ def read_rule(path: str) -> LearntRule:
         held = read_object(text, {"schema"}, ValueError, closed=False, finite=True)
         suite = held.get("suite") or held
         acting, verdict = suite["acting"], suite["verdict"]["verdict"]
+        if acting.pop("digest", None) != digest(acting):
+            raise ValueError("it isn't as it was written: its digest is another one")
         undecided = acting["chosen"] is None
         rule = None if undecided else _RULE.validate_json(json.dumps(acting), strict=True)
     except OSError as error:

@@ -10,7 +10,7 @@ from typing import Any
 
 from pydantic import InstanceOf
 
-from plenum.base import code_version, keep_finite
+from plenum.base import code_version, digest, keep_finite
 from plenum_verdicts.dynamics import (
     FAILED,
     NO_DECISION,
@@ -453,7 +453,10 @@ class AuditReport:
         held["logs"] = [each.name for each in record.subjects if each.role == LOGS]
         asked = {part.name: part.held for part in self.suite.parts}
         found = {**held, **asdict(self.suite.found), **asked, "doubts": self.doubts}
-        return {name: _drop_infinite(value) for name, value in found.items()}
+        written = {name: _drop_infinite(value) for name, value in found.items()}
+        if rule := written.get("acting"):
+            rule["digest"] = digest(rule)  # of what is written: an edited rule isn't applied
+        return written
 
 
 def _drop_infinite(value: Any) -> Any:

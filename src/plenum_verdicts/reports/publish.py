@@ -113,8 +113,9 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
         # An audit of its cases and one of its suite are two looks at a study: the former's verdict
         # beside this one would seem to be of the same runs.
         if (other := _OTHER.get(audit.files)) and read_study(out, other) == audit.study:
-            for kind in made:
-                (out / f"{other}.{kind}").unlink(missing_ok=True)
+            drawn_before = _DRAWN if other == SUITE else ()
+            for stale in (*(f"{other}.{kind}" for kind in made), *drawn_before):
+                (out / stale).unlink(missing_ok=True)
         return [*written, *drawn]
 
 

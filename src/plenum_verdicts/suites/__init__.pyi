@@ -12,10 +12,10 @@ from .gate_assessment import assess_gate as assess_gate
 from .gate_errors import chance_to_pass as chance_to_pass
 from .gate_errors import drop_chances as drop_chances
 from .gates import Gate as Gate
+from .gates import ScoreGate as ScoreGate
 from .gates import parse_gate as parse_gate
 from .intervals import SuiteEstimate as SuiteEstimate
 from .intervals import estimate_mean_of_cases as estimate_mean_of_cases
-from .intervals import exceeds_by_chance as exceeds_by_chance
 from .scores import HALVING as HALVING
 from .scores import SuiteScore as SuiteScore
 from .scores import score_suite as score_suite
@@ -42,6 +42,7 @@ __all__ = [
     "GateAssessment",
     "GateErrors",
     "RunningSuite",
+    "ScoreGate",
     "Source",
     "SourceSplit",
     "SuiteAssessment",
@@ -63,7 +64,6 @@ __all__ = [
     "drop_number",
     "estimate_disagreement",
     "estimate_mean_of_cases",
-    "exceeds_by_chance",
     "find_unsteady",
     "judge_suite",
     "list_undecided",

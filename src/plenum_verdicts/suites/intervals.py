@@ -18,10 +18,6 @@ _FEW = 10
 """Number of cases that differ from all others up to which their variance isn't believed."""
 
 
-_UNLIKELY = 2.33
-"""Standard errors by which a mean exceeds an equal one in one of 100 cases."""
-
-
 @dataclass(frozen=True)
 class SuiteEstimate:
     """A mean over the cases of a suite.
@@ -99,20 +95,6 @@ def estimate_mean_of_cases(
     # What varies between reruns of these cases varies between cases like these as well.
     like = limit_share(mean, max(between, known_cases), cases)
     return SuiteEstimate(mean, limit_share(mean, known_cases, cases), like, cases)
-
-
-def exceeds_by_chance(one: Floats, other: Floats) -> bool:
-    """Return false if a mean exceeds another one by more than chance does in 99 of 100 cases.
-
-    Examples
-    --------
-    >>> exceeds_by_chance(np.ones(9), np.eye(9)[0]), exceeds_by_chance(*np.eye(2))
-    (False, True)
-    """
-    if min(len(one), len(other)) < 2:
-        return True
-    error = np.sqrt(one.var(ddof=1) / len(one) + other.var(ddof=1) / len(other))
-    return bool(one.mean() - other.mean() <= _UNLIKELY * error)
 
 
 def limit_share(mean: float, variance: float, cases: float) -> tuple[float, float]:

@@ -92,6 +92,7 @@ def test_equal_cases_share_a_line_where_there_are_many_and_none_is_lost(tmp_path
 
 def test_the_page_says_what_the_json_holds(tmp_path: Path) -> None:
     names = {f"{name} {n}": ends for n in range(20) for name, ends in ENDS.items()}
+    names |= {f"one run {n}": ["B"] for n in range(9)}  # no retry button chose who has one
     given = {"tested_by": "Ada Tester", "responsible": "Max Boss"}
     status = publish(tmp_path, names, **given).exit_status
     held = json.loads((tmp_path / "suite.json").read_text())

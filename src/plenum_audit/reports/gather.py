@@ -69,6 +69,14 @@ def list_journals(job: Job) -> list[StoredTranscript]:
     return [StoredTranscript("", "", n, "", folder / transcript_file(n)) for n in numbers]
 
 
+def _tell_day(jobs: Sequence[Job]) -> tuple[str, ...]:
+    """Say it where all runs are of one day, by when their journals were written last."""
+    files = (file for job in jobs for file in find_folder(job).glob("*.jsonl"))
+    days = {datetime.fromtimestamp(file.stat().st_mtime, UTC).date() for file in files}
+    told = "All runs are of one day: another day may add differences."
+    return (told,) if len(days) == 1 else ()
+
+
 def read_runs(job: Job, most: int | None = None) -> list[Transcript]:
     """Return the runs of a job that were begun and can be read, in order: the first ``most``."""
     return [run for journal in list_journals(job)[:most] if (run := journal.read()) is not None]
@@ -129,6 +137,8 @@ def gather_report(
     controlled = _gather_control(jobs, asked)
     # The screen of a suite has no line that says what answered.
     doubts = (f"This is a {REHEARSAL}.",) if suite and controlled.simulated else ()
+    if suite and not controlled.simulated:
+        doubts = _tell_day(jobs)
     return AuditReport(
         study=jobs[0].study,
         committee=str(jobs[0].condition.factors["committee"]),

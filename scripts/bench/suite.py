@@ -8,7 +8,8 @@
              the seconds in which the standard library reads the same file, in turns
 - page       megabytes of the page of 200 cases of 5 runs, with the advice on acting alone
 - tests      logs as people have them (`inputs`), logs that were right before (`inputs_right`) and
-             attacks on rows, each with the number that fall short, by the tests that hold them
+             attacks on rows, and rules that must be refused, each with the number that fall short,
+             by the tests that hold them
 - order      fields of verdict.json that change with shuffled rows, renamed cases, options in
              another order, or another time zone
 - truths     how often what is said of suites holds: false verdicts with many looks, what is shown,
@@ -55,7 +56,8 @@ ROOT = Path(__file__).resolve().parents[2]
 RUNS = 200_000
 TO_REACH = {"estimates_200k_s": "≤ 1", "rows_200k_s": "≤ 15", "rows_200k_mb": "≤ 600",
             "logs_by_case_s": "≤ 20", "page_mb": "≤ 1", "inputs_short": "0",
-            "inputs_right_short": "0", "attacks_short": "0", "order": "0",
+            "inputs_right_short": "0", "attacks_short": "0", "rules_refused_short": "0",
+            "order": "0",
             "suite_false_stable": "≤ .05", "shown_false": "≤ .05", "coverage": "≥ .93",
             "coverage_days": "≥ .93", "coverage_adaptive": "≥ .93", "compare_days": "≤ .05",
             "decide_power": "≥ .9", "decide_false": "≤ .05",
@@ -150,18 +152,20 @@ def _page(quick: bool) -> dict[str, Any]:
 
 def _tests(quick: bool) -> dict[str, Any]:
     """Count the tests of logs that people have and of attacks, and those that fall short."""
-    files = ("readers/test_inputs.py", "test_log_rows.py", "test_attacks.py")
+    held = ROOT / "tests/plenum_verdicts"
+    files = (held / "readers/test_inputs.py", held / "test_log_rows.py", held / "test_attacks.py",
+             ROOT / "tests/plenum_audit/test_rules_refused.py")  # fmt: skip
     with tempfile.TemporaryDirectory() as folder:
         report = Path(folder, "report.xml")
         command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider"]
-        tests = [str(ROOT / "tests/plenum_verdicts" / file) for file in files]
-        done = [*command, "-m", "long or not long", f"--junitxml={report}", *tests]
+        done = [*command, "-m", "long or not long", f"--junitxml={report}", *map(str, files)]
         watch(done, str(ROOT), allowed=(0, 1))
         cases = [*ElementTree.parse(report).iter("testcase")]
     found: dict[str, int] = {}
     for case in cases:
         kind = "attacks" if "test_inputs" not in case.attrib["classname"] else "inputs"
         kind = "inputs_right" if "logs-right/" in case.attrib["name"] else kind
+        kind = "rules_refused" if "test_rules_refused" in case.attrib["classname"] else kind
         short = case.find("failure") is not None or case.find("error") is not None
         found[kind] = found.get(kind, 0) + 1
         found[f"{kind}_short"] = found.get(f"{kind}_short", 0) + short

@@ -10,8 +10,8 @@ On one thread, in this run:
                    conditions, weights drawn anew), over those of scipy.stats.bootstrap with the
                    λ̂ of the resampled trajectories as its statistic, one by one or vectorised,
                    whichever is faster here; beside it scipy's when it is handed our distances
-- float32_error    largest difference between float32 and float64 in any λ̂*, standard error, null
-                   value or interval limit
+- float32_error    largest difference between float32 and float64 in any λ̂*, null value or interval
+                   limit
 
 Conditions are random walks, committees and AR(1)s.
 """
@@ -111,7 +111,7 @@ def _percentiles(ensembles: list[Any]) -> None:
 
     _fresh()
     for ensemble in ensembles:
-        bootstrap(ensemble, draws=DRAWS, studentised=False).interval("percentile")
+        bootstrap(ensemble, draws=DRAWS).interval("percentile")
 
 
 def _fresh() -> None:
@@ -172,7 +172,7 @@ def _float32_error(ensembles: list[Any]) -> float:
             np.array([(i.low, i.high) for i in map(drawn.interval, INTERVALS[1:])])
             for drawn in (low, high)
         ]
-        pairs = [(low.slopes, high.slopes), (low.errors, high.errors), null, limits]
+        pairs = [(low.slopes, high.slopes), null, limits]
         worst = max(worst, *(float(np.abs(a - b).max()) for a, b in pairs))
     return worst
 

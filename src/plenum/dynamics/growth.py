@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 from plenum.dynamics.diagnostics import find_jumps
 from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import WINDOW, Floats, fit_distances
+from plenum.dynamics.multiplicity import excludes_zero
 
 _PART = 3
 """The first and the last third of the window are compared."""
@@ -30,7 +31,7 @@ class TypicalGrowth:
         1/2 for what time reversal doesn't change. Pairs that don't move count for a half.
     jumped, jumped_low, jumped_high
         Number of replicates that made a step five times as long as usual, and the exact 95 %
-        interval (Clopper-Pearson) of the share that does.
+        interval (Clopper-Pearson) of the share that does. ``None`` where it wasn't looked for.
     replicates
         The realised n.
     """
@@ -41,15 +42,18 @@ class TypicalGrowth:
     farther: float = math.nan
     farther_low: float = math.nan
     farther_high: float = math.nan
-    jumped: int = 0
+    jumped: int | None = None
     jumped_low: float = math.nan
     jumped_high: float = math.nan
     replicates: int = 0
 
+    @property
+    def shown(self) -> int:
+        """1 if the interval shows growth, -1 if it shows contraction, and 0 if neither."""
+        return int(np.sign(self.ci_low)) if excludes_zero(self.ci_low, self.ci_high) else 0
 
-def estimate_typical_growth(
-    ensemble: ArrayLike, window: tuple[int, int] = WINDOW
-) -> TypicalGrowth:
+
+def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> TypicalGrowth:
     """Estimate the growth of a typical pair of replicates, which a few that jump don't move.
 
     The growth of a pair is the logarithm of its mean distance in the last third of the window over
@@ -102,14 +106,18 @@ def estimate_typical_growth(
     farther, low, high = _limit_shares(_touch(replicates, sides[:, None]), replicates)
     jumped = int(find_jumps(fitted).sum())
     jumps = binomtest(jumped, replicates).proportion_ci()
+    least, most = _limit_median(growth, replicates)
     return TypicalGrowth(
-        float(np.median(growth)),
-        *_limit_median(growth, replicates),
-        *(float(each[0]) for each in (farther, low, high)),
-        jumped,
-        float(jumps.low),
-        float(jumps.high),
-        replicates,
+        value=float(np.median(growth)),
+        ci_low=least,
+        ci_high=most,
+        farther=float(farther[0]),
+        farther_low=float(low[0]),
+        farther_high=float(high[0]),
+        jumped=jumped,
+        jumped_low=float(jumps.low),
+        jumped_high=float(jumps.high),
+        replicates=replicates,
     )
 
 

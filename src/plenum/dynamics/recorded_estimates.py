@@ -9,6 +9,7 @@ import numpy as np
 
 from plenum.dynamics.decisions import Share
 from plenum.dynamics.diagnostics import Diagnostics, ExponentVariant
+from plenum.dynamics.growth import TypicalGrowth
 from plenum.dynamics.lyapunov import LyapunovEstimate
 from plenum.dynamics.majority import TimeToMajority
 from plenum.dynamics.nulls import NullTest
@@ -81,9 +82,22 @@ def rebuild_estimates(
         replicates=n,
         diagnostics=_diagnostics(known) if status == "ok" else None,
     )
+    growth = TypicalGrowth(
+        value=known["typical_growth"],
+        ci_low=known["typical_growth_ci_low"],
+        ci_high=known["typical_growth_ci_high"],
+        farther=known["farther_late"],
+        farther_low=known["farther_late_ci_low"],
+        farther_high=known["farther_late_ci_high"],
+        jumped=None if math.isnan(known["jumped"]) else int(known["jumped"]),
+        jumped_low=known["jumped_ci_low"],
+        jumped_high=known["jumped_ci_high"],
+        replicates=n,
+    )
     none, mean = np.empty(0), np.array(switches)
     return RecordedSummary(
         lyapunov=exponent,
+        growth=growth,
         reversal=NullTest(exponent.value, known["p_reversal"], none, "reversal"),
         divergence=none,
         flip_rate=share("flip_rate"),

@@ -69,7 +69,9 @@ def test_every_detail_of_the_summary_has_its_column_behind_the_first_ones() -> N
 
 
 @pytest.mark.parametrize(
-    "changes", [{"window": (5, 12)}, {"interval": "bca"}, {"draws": 150}, {"seed": 3}], ids=str
+    "changes",
+    [{"window": (5, 12)}, {"interval": "percentile"}, {"draws": 150}, {"seed": 3}],
+    ids=str,
 )
 def test_estimates_are_made_as_the_settings_ask(changes: dict[str, object]) -> None:
     condition, chosen = tracked(1, 0.03), replace(CHOSEN, **changes)

@@ -1,13 +1,13 @@
 """Growth of a typical pair of replicates, and how many replicates jumped."""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import stdtrit
-from scipy.stats import binomtest
 
+from plenum.dynamics.decisions import Share, estimate_share
 from plenum.dynamics.diagnostics import find_jumps
 from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import WINDOW, Floats, fit_distances
@@ -26,26 +26,19 @@ class TypicalGrowth:
     value, ci_low, ci_high
         Median over pairs of the growth of their distance, per round, and its 95 % interval.
         Limits are infinite where there are too few replicates to tell them: five say nothing.
-    farther, farther_low, farther_high
+    farther
         θ: the chance that a pair is farther apart late than early, with its 95 % interval; it is
         1/2 for what time reversal doesn't change. Pairs that don't move count for a half.
-    jumped, jumped_low, jumped_high
-        Number of replicates that made a step five times as long as usual, and the exact 95 %
-        interval (Clopper-Pearson) of the share that does. ``None`` where it wasn't looked for.
-    replicates
-        The realised n.
+    jumped
+        Share of replicates that made a step five times as long as usual, with its exact 95 %
+        interval (Clopper-Pearson).
     """
 
     value: float = math.nan
     ci_low: float = math.nan
     ci_high: float = math.nan
-    farther: float = math.nan
-    farther_low: float = math.nan
-    farther_high: float = math.nan
-    jumped: int | None = None
-    jumped_low: float = math.nan
-    jumped_high: float = math.nan
-    replicates: int = 0
+    farther: Share = field(default_factory=Share)
+    jumped: Share = field(default_factory=Share)
 
     @property
     def shown(self) -> int:
@@ -88,13 +81,13 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     >>> from plenum.dynamics import estimate_typical_growth
     >>> apart = np.random.default_rng(0).normal(0, 0.01, (20, 1, 3))
     >>> found = estimate_typical_growth(1 / 3 + apart * np.exp(0.1 * np.arange(20))[:, None])
-    >>> round(found.value, 3), found.farther, found.jumped
-    (0.1, 1.0, 0)
+    >>> round(found.value, 3), found.farther.value, found.jumped.value
+    (0.1, 1.0, 0.0)
     """
     fitted = fit_distances(ensemble, window)
     replicates, rounds = fitted.replicates, len(fitted.rounds)
     if replicates < 3 or rounds < 2:
-        return TypicalGrowth(replicates=replicates)
+        return TypicalGrowth()
     part = max(rounds // _PART, 1)
     early, late = (fitted.pairs[:, at].mean(axis=1) for at in (slice(part), slice(-part, None)))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -104,20 +97,13 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     growth = growth / float(fitted.rounds[-part] - fitted.rounds[0])
     sides = (growth > 0) + (growth == 0) / 2
     farther, low, high = _limit_shares(_touch(replicates, sides[:, None]), replicates)
-    jumped = int(find_jumps(fitted).sum())
-    jumps = binomtest(jumped, replicates).proportion_ci()
     least, most = _limit_median(growth, replicates)
     return TypicalGrowth(
         value=float(np.median(growth)),
         ci_low=least,
         ci_high=most,
-        farther=float(farther[0]),
-        farther_low=float(low[0]),
-        farther_high=float(high[0]),
-        jumped=jumped,
-        jumped_low=float(jumps.low),
-        jumped_high=float(jumps.high),
-        replicates=replicates,
+        farther=Share(float(farther[0]), float(low[0]), float(high[0]), None, replicates),
+        jumped=estimate_share(int(find_jumps(fitted).sum()), replicates),
     )
 
 
@@ -139,11 +125,10 @@ def _limit_median(growth: Floats, replicates: int) -> tuple[float, float]:
 
 def _touch(replicates: int, of_pairs: NDArray[np.number] | NDArray[np.bool_]) -> Floats:
     """Return the sums over each replicate's pairs, given values by pair, shape (R, columns)."""
-    one, other = np.triu_indices(replicates, 1)
-    sums = np.zeros((replicates, of_pairs.shape[1]))
-    np.add.at(sums, one, of_pairs)
-    np.add.at(sums, other, of_pairs)
-    return sums
+    members, pairs = np.stack(np.triu_indices(replicates, 1)), np.arange(len(of_pairs))
+    belongs = np.zeros((replicates, len(of_pairs)))
+    belongs[members, pairs] = 1
+    return np.asarray(belongs @ of_pairs)
 
 
 def _limit_shares(sums: Floats, replicates: int) -> tuple[Floats, Floats, Floats]:

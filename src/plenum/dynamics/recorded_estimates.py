@@ -59,8 +59,8 @@ def rebuild_estimates(
 
     def share(name: str) -> Share:
         value, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
-        flips = name == "flip_rate" and not math.isnan(value)
-        return Share(value, low, high, round(value * n) if flips else None, n)
+        counted = name in ("flip_rate", "jumped") and not math.isnan(value)
+        return Share(value, low, high, round(value * n) if counted else None, n)
 
     def majority(name: str, reading: str, events: str) -> TimeToMajority:
         median, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
@@ -86,13 +86,8 @@ def rebuild_estimates(
         value=known["typical_growth"],
         ci_low=known["typical_growth_ci_low"],
         ci_high=known["typical_growth_ci_high"],
-        farther=known["farther_late"],
-        farther_low=known["farther_late_ci_low"],
-        farther_high=known["farther_late_ci_high"],
-        jumped=None if math.isnan(known["jumped"]) else int(known["jumped"]),
-        jumped_low=known["jumped_ci_low"],
-        jumped_high=known["jumped_ci_high"],
-        replicates=n,
+        farther=share("farther_late"),
+        jumped=share("jumped"),
     )
     none, mean = np.empty(0), np.array(switches)
     return RecordedSummary(

@@ -96,12 +96,12 @@ class Summary:
                 "zero_rounds": exponent.zero_rounds,
             },
             "growth": {
-                "farther_late": growth.farther,
-                "farther_late_ci_low": growth.farther_low,
-                "farther_late_ci_high": growth.farther_high,
-                "jumped": math.nan if growth.jumped is None else float(growth.jumped),
-                "jumped_ci_low": growth.jumped_low,
-                "jumped_ci_high": growth.jumped_high,
+                "farther_late": growth.farther.value,
+                "farther_late_ci_low": growth.farther.ci_low,
+                "farther_late_ci_high": growth.farther.ci_high,
+                "jumped": growth.jumped.value,
+                "jumped_ci_low": growth.jumped.ci_low,
+                "jumped_ci_high": growth.jumped.ci_high,
             },
             "intervals": {**limits, "bootstrap_redrawn": self.redrawn},
             "tests": {

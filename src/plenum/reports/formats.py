@@ -60,11 +60,11 @@ def format_growth(value: float, low: float, high: float) -> str:
     return f"{rates[0]:z.1f} % [{_limit(rates[1], 1)}, {_limit(rates[2], 1)}]"
 
 
-def format_jumped(jumped: float, replicates: int, low: float, high: float) -> str:
-    """Format how many replicates jumped, and the interval of the share: ``1/20 [0, 25 %]``."""
-    if pd.isna(jumped):
+def format_jumped(share: float, replicates: int, low: float, high: float) -> str:
+    """Format how many replicates jumped, and the interval of their share: ``1/20 [0, 25 %]``."""
+    if pd.isna(share):
         return NONE
-    return f"{jumped:.0f}/{replicates:.0f} [{100 * low:.0f}, {percent(high)}]"
+    return f"{share * replicates:.0f}/{replicates:.0f} [{100 * low:.0f}, {percent(high)}]"
 
 
 def round_p(p: float) -> str:

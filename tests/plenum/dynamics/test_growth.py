@@ -42,7 +42,7 @@ def slow_growth(ensemble: Floats) -> Pairs:
 
 
 def slow_limits(shares: Pairs, replicates: int) -> tuple[float, float, float]:
-    """Mean over pairs, and its Wilson limits with as many pairs as have the jackknife's variance."""
+    """Mean over pairs; Wilson limits of as many pairs as have the jackknife's variance."""
     share = sum(shares.values()) / len(shares)
     without = []
     for r in range(replicates):
@@ -91,11 +91,11 @@ def test_numbers_agree_with_their_definition(process: generators.Process, replic
         found, growth = estimate_typical_growth(ensemble), slow_growth(ensemble)
         assert_allclose(found.value, np.median(list(growth.values())))
         theta = slow_limits({pair: float(g > 0) for pair, g in growth.items()}, replicates)
-        assert_allclose([found.farther, found.farther_low, found.farther_high], theta)
+        assert_allclose([found.farther.value, found.farther.ci_low, found.farther.ci_high], theta)
         interval = slow_interval(growth, replicates)
         assert_allclose([found.ci_low, found.ci_high], interval)
-        jumps = stats.binomtest(found.jumped or 0, replicates).proportion_ci()
-        assert_allclose([found.jumped_low, found.jumped_high], [jumps.low, jumps.high])
+        jumps = stats.binomtest(found.jumped.count or 0, replicates).proportion_ci()
+        assert_allclose([found.jumped.ci_low, found.jumped.ci_high], [jumps.low, jumps.high])
 
 
 # --- known answers -------------------------------------------------------------------------------
@@ -106,18 +106,19 @@ def test_pairs_that_grow_alike_have_that_growth_whoever_jumps() -> None:
     ensemble = 1 / 3 + apart * np.exp(0.05 * np.arange(20))[:, None]
     found = estimate_typical_growth(ensemble)
     assert_allclose([found.value, found.ci_low, found.ci_high], 0.05)
-    assert (found.farther, found.jumped, found.shown) == (1, 0, 1)
+    assert (found.farther.value, found.jumped.count, found.shown) == (1, 0, 1)
     ensemble[3, 12:] += [0.3, -0.3, 0]
     found = estimate_typical_growth(ensemble)
     assert_allclose([found.value, found.ci_low], 0.05)
-    assert found.jumped == 1
+    assert found.jumped.count == 1
 
 
 @pytest.mark.parametrize("replicates", [0, 1, 2])
 def test_two_replicates_tell_nothing(replicates: int) -> None:
     found = estimate_typical_growth(walks(replicates, 3, seed=1))
-    assert np.isnan([found.value, found.ci_low, found.farther, found.jumped_low]).all()
-    assert (found.jumped, found.replicates, found.shown) == (None, replicates, 0)
+    unknown = [found.value, found.ci_low, found.farther.value, found.jumped.value]
+    assert np.isnan(unknown).all()
+    assert not found.shown
 
 
 @pytest.mark.parametrize("replicates", [3, 4, 5])
@@ -126,7 +127,7 @@ def test_few_replicates_have_a_value_without_limits(replicates: int) -> None:
         found = estimate_typical_growth(process.sample(replicates, seed=2))
         assert math.isfinite(found.value)
         assert (found.ci_low, found.ci_high, found.shown) == (-math.inf, math.inf, 0)
-        assert 0 <= found.farther_low <= found.farther <= found.farther_high <= 1
+        assert 0 <= found.farther.ci_low <= found.farther.value <= found.farther.ci_high <= 1
 
 
 def test_the_interval_of_a_walk_holds() -> None:
@@ -146,9 +147,10 @@ ANY = (st.integers(3, 14), st.integers(0, 10_000), st.sampled_from(PROCESSES))
 def numbers(ensemble: Floats) -> Floats:
     """All numbers of an ensemble's growth; infinite limits are as they are."""
     found = estimate_typical_growth(ensemble)
-    growth = [found.value, found.ci_low, found.ci_high]
-    theta = [found.farther, found.farther_low, found.farther_high]
-    return np.array([*growth, *theta, found.jumped, found.jumped_low, found.jumped_high])
+    every = (found, found.farther, found.jumped)
+    return np.array(
+        [number for part in every for number in (part.value, part.ci_low, part.ci_high)]
+    )
 
 
 @settings(max_examples=40, deadline=None)
@@ -186,7 +188,7 @@ def test_replicates_that_are_the_same_do_not_grow(replicates: int, rounds: int, 
     found = estimate_typical_growth(ensemble)
     assert found.shown == 0
     if rounds > 3:
-        assert (found.value, found.farther, found.jumped) == (0, 0.5, 0)
+        assert (found.value, found.farther.value, found.jumped.count) == (0, 0.5, 0)
     else:
         assert np.isnan(found.value)
 
@@ -195,4 +197,4 @@ def test_pairs_that_part_from_nothing_grow_without_bound() -> None:
     ensemble = np.repeat(walks(1, 3, seed=1), 12, axis=0)
     ensemble[:, 14:] += np.random.default_rng(1).normal(0, 0.01, (12, 6, 3))
     found = estimate_typical_growth(ensemble)
-    assert (found.value, found.farther, found.shown) == (math.inf, 1, 0)
+    assert (found.value, found.farther.value, found.shown) == (math.inf, 1, 0)

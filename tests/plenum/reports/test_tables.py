@@ -161,6 +161,12 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
     assert (shown["n"], shown["failed"]) == ("12/14", "2")
     assert (shown["p growth"], shown["p diffusion"]) == ("0.0040", "0.200")
     assert (shown["flip rate"], shown["TTM"]) == ("0.250", "2")
+    g = summary(row).growth
+    low, value, high = (f"{100 * math.expm1(x):.1f}" for x in (g.ci_low, g.value, g.ci_high))
+    assert (shown["typical pair"], shown["jumped"]) == (
+        f"{value} % [{low}, {high}]",
+        "0/12 [0, 26 %]",
+    )
     assert shown["warnings"] == "saturated\nquantised\nattrition"
 
 
@@ -169,7 +175,8 @@ def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
     shown = line(tables.tabulate_conditions(group(build([split]))))
     assert (shown["TTM"], shown["λ̂"]) == ("never", "identical")
     empty = line(tables.tabulate_conditions(group(build([tracked(1, replicates=0, failed=5)]))))
-    assert {empty[name] for name in ("λ̂", "95 % CI", "flip rate", "TTM")} == {"-"}
+    missing = ("λ̂", "95 % CI", "typical pair", "jumped", "flip rate", "TTM")
+    assert {empty[name] for name in missing} == {"-"}
 
 
 @pytest.mark.parametrize(("replicates", "noted"), [(5, True), (6, False), (0, False)])

@@ -176,7 +176,7 @@ class DeliberationKind:
     @property
     def jumped(self) -> tuple[int, int]:
         """Number of replicates of these conditions that jumped, and of all of them."""
-        jumped = sum(fit.growth.jumped or 0 for fit in self.typical)
+        jumped = sum(fit.growth.jumped.count or 0 for fit in self.typical)
         return jumped, sum(fit.row.n for fit in self.typical)
 
     @property

@@ -35,9 +35,9 @@ _NOTE_TAG = "mlflow.note.content"
 _COLUMNS = (
     "attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`",
     "metrics.`lambda_ci_high`", "metrics.`typical_growth`", "metrics.`typical_growth_ci_low`",
-    "metrics.`typical_growth_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`", "metrics.`m.coverage`",
-    "metrics.`m.mean_spread`", "metrics.`m.provision_rate`", "metrics.`n_completed`",
-    "metrics.`n_failed`",
+    "metrics.`typical_growth_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`",
+    "metrics.`m.coverage`", "metrics.`m.mean_spread`", "metrics.`m.provision_rate`",
+    "metrics.`n_completed`", "metrics.`n_failed`",
 )  # fmt: skip
 """Columns of the list of runs; MLflow hides those that no run has."""
 

@@ -214,7 +214,7 @@ def test_the_growth_of_a_typical_pair_is_told_with_its_interval() -> None:
         "by uncorrected 95 % intervals; 2 of 40 runs"
     )
     assert typical(open_ended, unseen).startswith(
-        "A typical pair is not shown to drift apart in any of two (largest 1.0 % [-1.0, 3.0]"
+        "A typical pair is not shown to drift apart in any of two (largest 1.0 % [0.5, -] a round"
     )
 
 

@@ -296,8 +296,10 @@ def draw_figure(tables: dict[str, pd.DataFrame], file: Path) -> None:
 
     from plenum.reports import COLOURS, MARKERS, PAGE, apply_style
 
-    sides = {"intervals": (INTERVALS, "coverage of nominal 95 % intervals, %", (93.5, 95, 96.5))}
-    sides["tests"] = (TESTS, "rejected at a nominal 5 %, %", (5, 5, 5))
+    sides: dict[str, tuple[tuple[str, ...], str, tuple[float, float, float]]] = {
+        "intervals": (INTERVALS, "coverage of nominal 95 % intervals, %", (93.5, 95, 96.5)),
+        "tests": (TESTS, "rejected at a nominal 5 %, %", (5, 5, 5)),
+    }
     size = (PAGE, 0.21 * len(PROCESSES) + 1.2)
     with apply_style():
         drawn, both = plt.subplots(1, 2, figsize=size, sharey=True, layout="constrained")

@@ -27,6 +27,8 @@ REMOVED: Mapping[str, str] = {
     "archive=s3:": "an archive is a file",
     "durable": "each turn is on the disk of the journals' folder before the next call",
     "logs=s3:": "logs are files here",
+    "interval=bca": "there are jackknife, percentile and seed_compatible",
+    "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
     "tracking.uri=postgres": "give the address of MLflow's server, which writes to PostgreSQL",
 }
 """Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""

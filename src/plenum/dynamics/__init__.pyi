@@ -52,11 +52,8 @@ from .fragility import average_scenarios as average_scenarios
 from .fragility import estimate_families as estimate_families
 from .fragility import fragility_contrast as fragility_contrast
 from .fragility import name_numbers as name_numbers
-from .growth import LEAST as LEAST
-from .growth import LEVEL as LEVEL
-from .growth import MODELS as MODELS
-from .growth import GrowthFit as GrowthFit
-from .growth import compare_growth as compare_growth
+from .growth import TypicalGrowth as TypicalGrowth
+from .growth import estimate_typical_growth as estimate_typical_growth
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
@@ -107,10 +104,7 @@ __all__ = [
     "ESTIMATORS_VERSION",
     "FEW_EPISODES",
     "INTERVALS",
-    "LEAST",
     "LETTERS",
-    "LEVEL",
-    "MODELS",
     "NO_MAJORITY",
     "OF_EFFECTS",
     "REFUSAL",
@@ -132,7 +126,6 @@ __all__ = [
     "FamilyEstimate",
     "Floats",
     "FragilityContrast",
-    "GrowthFit",
     "LyapunovEstimate",
     "MixedModel",
     "NextAnswers",
@@ -144,6 +137,7 @@ __all__ = [
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
+    "TypicalGrowth",
     "VariantOutcome",
     "association",
     "average_scenarios",
@@ -152,7 +146,6 @@ __all__ = [
     "branching",
     "cap",
     "compare_decisions",
-    "compare_growth",
     "contrast",
     "contrast_cells",
     "decision_interaction",
@@ -163,6 +156,7 @@ __all__ = [
     "estimate_mean",
     "estimate_next_answers",
     "estimate_share",
+    "estimate_typical_growth",
     "excludes_zero",
     "find_detectable",
     "find_top_options",

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import Fit, Floats, jackknife_se, slope, sum_without_each
@@ -152,7 +153,7 @@ def warnings(
     apart = _disagree([ExponentVariant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
-        "uneven": apart or _has_jump(fitted) or (modal is not None and modal < MODAL),
+        "uneven": apart or bool(find_jumps(fitted).any()) or (modal is not None and modal < MODAL),
         "saturated": diagnostics.saturated_round is not None,
         "few_apart": diagnostics.quenched.pairs < APART * len(fitted.pairs),
         "few_rounds": int(fitted.used.sum()) < SHORT,
@@ -179,8 +180,8 @@ def headroom(top: float, first: float, span: float) -> float:
     return math.log(top / first) / span if first > 0 else math.inf
 
 
-def _has_jump(fitted: Fit) -> bool:
-    """Return whether a replicate made a step far longer than is usual at that time.
+def find_jumps(fitted: Fit) -> NDArray[np.bool_]:
+    """Return which replicates made a step far longer than is usual at that time, shape (R,).
 
     The usual length follows an exponential trend, as steps do on the way of a real growth rate;
     where most replicates step further at once, it is the median of the round.
@@ -191,7 +192,7 @@ def _has_jump(fitted: Fit) -> bool:
     at = np.arange(float(len(medians)))
     trend = np.exp(np.nan_to_num(slope(at, np.where(medians > ZERO, medians, 0.0))) * at)
     usual = np.maximum(trend * np.median(lengths / trend), medians)
-    return bool((lengths > JUMP * usual + ZERO).any())
+    return np.asarray((lengths > JUMP * usual + ZERO).any(axis=1))
 
 
 def _residual(x: Floats, level: Floats) -> float:

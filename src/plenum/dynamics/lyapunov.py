@@ -97,8 +97,8 @@ def lyapunov(
         The decision of each replicate, where known: for the warning ``uneven`` and for
         the split of D² within and between decisions.
     interval
-        ``jackknife``, ``percentile``, ``bca``, ``bootstrap_t``, or ``seed_compatible``: the
-        percentile bootstrap with the 500 draws of the papers.
+        ``jackknife``, ``percentile``, or ``seed_compatible``: the percentile bootstrap with the
+        500 draws of the papers.
     draws, seed
         Of the bootstrap intervals.
 

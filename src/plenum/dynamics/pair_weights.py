@@ -24,19 +24,19 @@ def draw_counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[
     return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)
 
 
-def weigh_pairs(counts: Array, dtype: np.dtype[Any]) -> Iterator[tuple[Array, Array]]:
-    """Yield counts, shape (R, draws), and their products over pairs i < j, block by block."""
+def weigh_pairs(counts: Array, dtype: np.dtype[Any]) -> Iterator[Array]:
+    """Yield the products over pairs i < j of counts, shape (R, draws), block by block."""
     first, second = np.triu_indices(len(counts), 1)
     for start in range(0, counts.shape[1], _AT_ONCE):
         part = counts[:, start : start + _AT_ONCE].astype(dtype)
         products = part[first] * part[second]
-        part.flags.writeable = products.flags.writeable = False
-        yield part, products
+        products.flags.writeable = False
+        yield products
 
 
 def draw_weights(
     replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[Iterable[tuple[Array, Array]], NDArray[np.intp]]:
+) -> tuple[Iterable[Array], NDArray[np.intp]]:
     """Return the blocks of all draws, and each draw's index among those of the blocks."""
     counts, order = _draw_kept_counts(replicates, draws, seed)
     if counts.size * (replicates - 1) // 2 > _KEPT:
@@ -47,7 +47,7 @@ def draw_weights(
 @lru_cache(maxsize=4)
 def _list_kept_blocks(
     replicates: int, draws: int, seed: int, dtype: np.dtype[Any]
-) -> tuple[tuple[Array, Array], ...]:
+) -> tuple[Array, ...]:
     return tuple(weigh_pairs(_draw_kept_counts(replicates, draws, seed)[0], dtype))
 
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from plenum.dynamics.decisions import Share
 from plenum.dynamics.diagnostics import Diagnostics, ExponentVariant
+from plenum.dynamics.growth import TypicalGrowth
 from plenum.dynamics.lyapunov import LyapunovEstimate
 from plenum.dynamics.majority import TimeToMajority
 from plenum.dynamics.nulls import NullTest
@@ -58,8 +59,8 @@ def rebuild_estimates(
 
     def share(name: str) -> Share:
         value, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
-        flips = name == "flip_rate" and not math.isnan(value)
-        return Share(value, low, high, round(value * n) if flips else None, n)
+        counted = name in ("flip_rate", "jumped") and not math.isnan(value)
+        return Share(value, low, high, round(value * n) if counted else None, n)
 
     def majority(name: str, reading: str, events: str) -> TimeToMajority:
         median, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
@@ -81,9 +82,17 @@ def rebuild_estimates(
         replicates=n,
         diagnostics=_diagnostics(known) if status == "ok" else None,
     )
+    growth = TypicalGrowth(
+        value=known["typical_growth"],
+        ci_low=known["typical_growth_ci_low"],
+        ci_high=known["typical_growth_ci_high"],
+        farther=share("farther_late"),
+        jumped=share("jumped"),
+    )
     none, mean = np.empty(0), np.array(switches)
     return RecordedSummary(
         lyapunov=exponent,
+        growth=growth,
         reversal=NullTest(exponent.value, known["p_reversal"], none, "reversal"),
         divergence=none,
         flip_rate=share("flip_rate"),

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
-from scipy.special import ndtr, ndtri
 
 from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit_distances
 from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
@@ -24,16 +23,12 @@ DRAWS = 10_000
 SEED_DRAWS = 500
 """The papers' number of bootstrap draws."""
 
-INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
+INTERVALS = ("jackknife", "percentile", "seed_compatible")
 """Names of the 95 % intervals."""
 
-_TIE = 1e-6
-"""Draws this close to λ̂, in standard deviations of the draws, are as large as λ̂: of a few
-replicates many draws take each once, and have λ̂ itself but for residue that differs by machine."""
-
 _FEW = 16
-"""Most replicates whose products are in double precision: up to here draws that take each once
-are likely, and have to be told from draws close to λ̂."""
+"""Most replicates whose products are in double precision, which costs next to nothing there: limits
+are then the same to the digits that are compared between machines."""
 
 _FEWEST = 40
 """Fewer draws than this don't reach 2.5 % on either side."""
@@ -59,11 +54,8 @@ class Bootstrap:
     ----------
     value, left_out
         λ̂, and λ̂ without each replicate, shape (R,).
-    slopes, errors
-        λ̂* of every draw, and its infinitesimal jackknife standard error, shape (draws,); the
-        errors are NaN where they weren't asked for.
-    error
-        The infinitesimal jackknife standard error of λ̂ itself.
+    slopes
+        λ̂* of every draw, shape (draws,).
     redrawn
         Draws with D* = 0 in a round that the fit uses, which were drawn again.
     """
@@ -71,8 +63,6 @@ class Bootstrap:
     value: float
     left_out: Floats = field(repr=False)
     slopes: Floats = field(repr=False)
-    errors: Floats = field(repr=False)
-    error: float
     redrawn: int
 
     @property
@@ -86,48 +76,23 @@ class Bootstrap:
         Parameters
         ----------
         method
-            ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws;
-            ``bca``: bias corrected and accelerated (Efron 1987); ``bootstrap_t``.
+            ``percentile``; ``seed_compatible``: the percentiles of the first 500 draws.
 
         Returns
         -------
         Interval
             NaN for fewer than 40 draws, for fewer than three replicates, and where a replicate
             alone makes λ̂ exist: all draws then hold it, and would agree on a λ̂ that is none but
-            its own. ``bootstrap_t`` is NaN too where more than 1.25 % of the draws have next to no
-            standard error: its limits would be theirs.
+            its own.
         """
         if method not in INTERVALS[1:]:
             raise ValueError(f"interval {method!r}: one of {', '.join(INTERVALS[1:])}")
         few = len(self.slopes) < _FEWEST or len(self.left_out) < 3
         if few or not np.isfinite(self.left_out).all():
             return Interval(method, float("nan"), float("nan"))
-        if method == "percentile":
-            low, high = np.quantile(self.slopes, (0.025, 0.975))
-        elif method == "seed_compatible":
-            low, high = np.quantile(self.slopes[:SEED_DRAWS], (0.025, 0.975))
-        elif method == "bca":
-            low, high = np.quantile(self.slopes, self._bca())
-        elif not (self.errors > 1e-3 * self.error).mean() > 0.9875:
-            low = high = float("nan")
-        else:
-            with np.errstate(divide="ignore", invalid="ignore"):
-                pivots = (self.slopes - self.value) / self.errors
-            upper, lower = np.quantile(np.nan_to_num(pivots), (0.975, 0.025))
-            low, high = self.value - upper * self.error, self.value - lower * self.error
+        drawn = self.slopes[:SEED_DRAWS] if method == "seed_compatible" else self.slopes
+        low, high = np.quantile(drawn, (0.025, 0.975))
         return Interval(method, float(low), float(high))
-
-    def _bca(self) -> Floats:
-        """Return the quantiles at which BCa reads the draws; the percentiles' if z0 is lost."""
-        gaps, count = self.slopes - self.value, len(self.slopes)
-        tied = np.abs(gaps) <= _TIE * self.slopes.std()
-        below = (gaps[~tied] < 0).sum() / count + tied.mean() / 2
-        bias = ndtri(np.clip(below, 0.5 / count, 1 - 0.5 / count))
-        deviations = self.left_out.mean() - self.left_out
-        spread = (deviations**2).sum()
-        skew = (deviations**3).sum() / (6 * spread**1.5) if spread > 0 else 0.0
-        normal = bias + ndtri(np.array([0.025, 0.975]))
-        return np.asarray(ndtr(bias + normal / (1 - skew * normal)))
 
 
 def bootstrap(
@@ -136,7 +101,6 @@ def bootstrap(
     *,
     draws: int = DRAWS,
     seed: int = 0,
-    studentised: bool = True,
     dtype: DTypeLike | None = None,
 ) -> Bootstrap:
     """Resample replicates and estimate λ̂ of every draw.
@@ -149,8 +113,6 @@ def bootstrap(
         First and last round of the fit, counted from 1.
     draws, seed
         Number of draws, and their seed. Conditions of equal R share the same weights.
-    studentised
-        True if each draw gets its standard error, which ``bootstrap_t`` needs.
     dtype
         Of the products: by default float64 for at most 16 replicates and float32 for more.
         Distances are taken relative to D(t), so that float32 moves λ̂* by less than 1e-6.
@@ -170,77 +132,49 @@ def bootstrap(
     fitted = fit_distances(ensemble, window)
     empty = np.empty(0)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
-        return Bootstrap(fitted.value, empty, empty, empty, float("nan"), 0)
+        return Bootstrap(fitted.value, empty, empty, 0)
     if dtype is None:
         dtype = np.float64 if fitted.replicates <= _FEW else np.float32
-    engine = _Engine(fitted, studentised, np.dtype(dtype))
+    engine = _Engine(fitted, np.dtype(dtype))
     blocks, order = draw_weights(fitted.replicates, draws, seed, engine.dtype)
-    slopes, errors = (drawn[order] for drawn in engine.draw(blocks))
-    slopes, errors, redrawn = _redraw(engine, fitted.replicates, slopes, errors, seed)
-    return Bootstrap(fitted.value, fitted.left_out, slopes, errors, engine.error(), redrawn)
+    slopes, redrawn = _redraw(engine, fitted.replicates, engine.draw(blocks)[order], seed)
+    return Bootstrap(fitted.value, fitted.left_out, slopes, redrawn)
 
 
 class _Engine:
     """The matrix products of one ensemble."""
 
-    def __init__(self, fitted: Fit, studentised: bool, dtype: np.dtype[Any]) -> None:
+    def __init__(self, fitted: Fit, dtype: np.dtype[Any]) -> None:
         self.dtype = dtype
-        self._studentised = studentised
-        self._replicates, self._value = fitted.replicates, fitted.value
+        self._value = fitted.value
         kept = fitted.used
-        level = fitted.total[kept]
-        self._exact_weights = contrast_weights(fitted.rounds[kept])
-        self._exact_pairs = (fitted.pairs[:, kept] / level).T
-        self._residue = 8 * np.finfo(dtype).eps * np.abs(self._exact_weights).sum()
-        self._weights = self._exact_weights.astype(dtype)
-        self._pairs = np.ascontiguousarray(self._exact_pairs, dtype=dtype)
-        rows = np.moveaxis(fitted.distances[:, :, kept] / level, 2, 0)
-        self._rows = np.ascontiguousarray(rows.reshape(-1, fitted.replicates), dtype=dtype)
+        self._weights = contrast_weights(fitted.rounds[kept]).astype(dtype)
+        pairs = (fitted.pairs[:, kept] / fitted.total[kept]).T
+        self._pairs = np.ascontiguousarray(pairs, dtype=dtype)
 
-    def draw(self, blocks: Iterable[tuple[Array, Array]]) -> tuple[Floats, Floats]:
-        """λ̂* and its standard error of each draw of the blocks: counts and pair weights."""
-        parts = [self._part(counts, products) for counts, products in blocks]
-        slopes, errors = (np.concatenate(part) for part in zip(*parts, strict=True))
-        return slopes, errors
+    def draw(self, blocks: Iterable[Array]) -> Floats:
+        """λ̂* of each draw of the blocks of pair weights."""
+        return np.concatenate([self._part(products) for products in blocks])
 
-    def error(self) -> float:
-        """Return the infinitesimal jackknife standard error of λ̂ itself."""
-        once = np.ones((self._replicates, 1), int)
-        return float(self.draw(weigh_pairs(once, self.dtype))[1][0])
-
-    def _part(self, counts: Array, products: Array) -> tuple[Floats, Floats]:
+    def _part(self, products: Array) -> Floats:
         level = self._pairs @ products
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = (self._weights @ np.log(level)).astype(float)
-            errors = self._errors(counts, level)
         slopes[~(level > 0).all(axis=0)] = np.nan
-        near = np.abs(slopes) <= self._residue
-        if near.any():  # in single precision these can't be told from λ̂, as limits by BCa need
-            slopes[near] = self._exact_weights @ np.log(self._exact_pairs @ products[:, near])
-        return slopes + self._value, errors
-
-    def _errors(self, counts: Array, level: Array) -> Floats:
-        """√ Σ w_r U_r² with U_r = Σ_t k_t (d w)_r / D*: the influence of one copy of r."""
-        if not self._studentised:
-            return np.full(counts.shape[1], np.nan)
-        sums = (self._rows @ counts).reshape(len(level), self._replicates, -1)
-        influence = np.einsum("trb,tb->rb", sums, self._weights[:, None] / level)
-        return np.asarray(np.sqrt((counts * influence**2).sum(axis=0)), dtype=float)
+        return np.asarray(slopes + self._value)
 
 
-def _redraw(
-    engine: _Engine, replicates: int, slopes: Floats, errors: Floats, seed: int
-) -> tuple[Floats, Floats, int]:
+def _redraw(engine: _Engine, replicates: int, slopes: Floats, seed: int) -> tuple[Floats, int]:
     """Draw those with D* = 0 again until none is left; give up all where one in 50 stays."""
     redrawn = 0
     for attempt in range(_TRIES):
         missing = np.flatnonzero(np.isnan(slopes))
         if not missing.size:
-            return slopes, errors, redrawn
+            return slopes, redrawn
         redrawn += len(missing)
         counts = draw_counts(replicates, len(missing), seed, attempt + 1)
-        slopes[missing], errors[missing] = engine.draw(weigh_pairs(counts, engine.dtype))
+        slopes[missing] = engine.draw(weigh_pairs(counts, engine.dtype))
     kept = np.isfinite(slopes)
     if kept.mean() < 1 - 1 / _TRIES:
         kept[:] = False
-    return slopes[kept], errors[kept], redrawn
+    return slopes[kept], redrawn

@@ -11,13 +11,14 @@ from plenum.dynamics.decisions import NO_MAJORITY, Share, flip_rate, pairwise_di
 from plenum.dynamics.diagnostics import Diagnostics
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fit import WINDOW, Floats
+from plenum.dynamics.growth import TypicalGrowth, estimate_typical_growth
 from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.majority import TimeToMajority, time_to_majority
 from plenum.dynamics.nulls import NullTest, reversal_test
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
-ESTIMATORS_VERSION = 2
+ESTIMATORS_VERSION = 3
 """A part of the digest of a tracked condition. Raise it when a change of the code moves a number
 that a condition's run holds by more than rounding, or adds or drops one: the next run of a study
 then writes its conditions again."""
@@ -31,6 +32,8 @@ class Summary:
     ----------
     lyapunov
         λ̂ with its interval, tests, diagnostics and warnings.
+    growth
+        Growth of a typical pair of replicates, with its interval, and how many jumped.
     reversal
         Random time reversal: the test of no growth.
     divergence
@@ -52,6 +55,7 @@ class Summary:
     """
 
     lyapunov: LyapunovEstimate
+    growth: TypicalGrowth
     reversal: NullTest
     divergence: Floats
     flip_rate: Share
@@ -66,8 +70,10 @@ class Summary:
     def record(self) -> dict[str, dict[str, float]]:
         """Return all numbers by name, in groups: ``estimates`` first, then what explains them.
 
-        A number that doesn't exist is NaN.
+        A number that doesn't exist is NaN. So is an infinite one of a pair's growth, as of a limit
+        that too few replicates leave open: neither a CSV nor a tracking store holds infinity well.
         """
+        growth = self.growth
         exponent, flips, disagreement = self.lyapunov, self.flip_rate, self.disagreement
         first, stable = self.time_to_majority, self.time_to_stable
         limits = {
@@ -81,10 +87,21 @@ class Summary:
                 "ci_low": exponent.ci_low,
                 "ci_high": exponent.ci_high,
                 "se": exponent.se,
+                "typical_growth": _require_finite(growth.value),
+                "typical_growth_ci_low": _require_finite(growth.ci_low),
+                "typical_growth_ci_high": _require_finite(growth.ci_high),
                 "flip_rate": flips.value,
                 "time_to_majority": first.median,
                 "rounds_used": exponent.rounds_used,
                 "zero_rounds": exponent.zero_rounds,
+            },
+            "growth": {
+                "farther_late": growth.farther.value,
+                "farther_late_ci_low": growth.farther.ci_low,
+                "farther_late_ci_high": growth.farther.ci_high,
+                "jumped": growth.jumped.value,
+                "jumped_ci_low": growth.jumped.ci_low,
+                "jumped_ci_high": growth.jumped.ci_high,
             },
             "intervals": {**limits, "bootstrap_redrawn": self.redrawn},
             "tests": {
@@ -110,6 +127,10 @@ class Summary:
                 "stable_majorities": stable.events,
             },
         }
+
+
+def _require_finite(number: float) -> float:
+    return number if math.isfinite(number) else math.nan
 
 
 def _diagnostics(known: Diagnostics | None) -> dict[str, float]:
@@ -168,7 +189,8 @@ def summarise(
     Returns
     -------
     Summary
-        λ̂ with its intervals and tests, D(t), flip rate, times to a majority, and switches.
+        λ̂ with its intervals and tests, growth of a typical pair, D(t), flip rate, times to a
+        majority, and switches.
 
     Raises
     ------
@@ -193,6 +215,7 @@ def summarise(
     resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
     return Summary(
         lyapunov=lyapunov(ensemble, window, decisions, interval=interval, draws=draws, seed=seed),
+        growth=estimate_typical_growth(ensemble, window),
         reversal=reversal_test(ensemble, window, draws=draws, seed=seed),
         divergence=divergence(ensemble),
         flip_rate=flip_rate(decisions),

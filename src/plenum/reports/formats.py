@@ -42,11 +42,29 @@ def format_interval(low: float, high: float, digits: int = 4) -> str:
     """Format an interval in brackets; a limit has decimals that tell on which side of 0 it is."""
     if pd.isna(low) or pd.isna(high) or not (math.isfinite(low) and math.isfinite(high)):
         return NONE
-    ends = []
-    for limit in (low, high):
-        more = next((n for n in range(digits, digits + 4) if not limit or round(limit, n)), digits)
-        ends.append(f"{limit:z.{more}f}")
-    return f"[{', '.join(ends)}]"
+    return f"[{_limit(low, digits)}, {_limit(high, digits)}]"
+
+
+def _limit(limit: float, digits: int) -> str:
+    if not math.isfinite(limit):
+        return NONE
+    more = next((n for n in range(digits, digits + 4) if not limit or round(limit, n)), digits)
+    return f"{limit:z.{more}f}"
+
+
+def format_growth(value: float, low: float, high: float) -> str:
+    """Format growth per round in percent, as in ``2.0 % [1.3, 2.6]``; a dash is an open limit."""
+    if not math.isfinite(value):
+        return NONE
+    rates = [100 * math.expm1(x) if math.isfinite(x) else math.nan for x in (value, low, high)]
+    return f"{rates[0]:z.1f} % [{_limit(rates[1], 1)}, {_limit(rates[2], 1)}]"
+
+
+def format_jumped(share: float, replicates: int, low: float, high: float) -> str:
+    """Format how many replicates jumped, and the interval of their share: ``1/20 [0, 25 %]``."""
+    if pd.isna(share):
+        return NONE
+    return f"{share * replicates:.0f}/{replicates:.0f} [{100 * low:.0f}, {percent(high)}]"
 
 
 def round_p(p: float) -> str:

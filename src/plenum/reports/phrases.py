@@ -19,7 +19,7 @@ from jinja2 import (
 )
 
 from plenum.base import format_percent_between, percent
-from plenum.reports.formats import format_interval, round_p
+from plenum.reports.formats import format_growth, format_interval, round_p
 
 LISTED = 6
 """The number of conditions that longer lists name before they count the rest."""
@@ -133,6 +133,11 @@ def ci(estimate: IntervalEstimate, digits: int = 4) -> str:
     return f"{number(estimate.value, digits)} {bounds}"
 
 
+def growing(growth: IntervalEstimate) -> str:
+    """Write growth per round in percent, with its interval."""
+    return format_growth(growth.value, growth.ci_low, growth.ci_high)
+
+
 def p_value(p: float, name: str = "p") -> str:
     """Write a p-value: "p = 0.012", "p < 0.0001"."""
     if math.isnan(p):
@@ -203,8 +208,8 @@ def make_environment() -> Environment:
         lstrip_blocks=True,
     )
     filters: tuple[Callable[..., str], ...] = (
-        format_range, capital, ci, counts, interval, join_items, lookup, number, of_all, p_value,
-        percent, percents, plural, share_with_limits, squeeze, spelt,
+        format_range, capital, ci, counts, growing, interval, join_items, lookup, number, of_all,
+        p_value, percent, percents, plural, share_with_limits, squeeze, spelt,
     )  # fmt: skip
     jinja.filters |= {write.__name__: write for write in filters}
     jinja.filters |= {"count": spell_count, "names": join_names}

@@ -15,7 +15,8 @@ from plenum.tracking import TrackedCondition
 COLUMNS = [
     "study", "scenario", "roles", "model", "memory", "protocol.window", "temperature",
     "sampling.temperature", "backend", "perturbation", "protocol", "target", "completed", "failed",
-    "pending", "decisions", "lambda", "ci_low", "ci_high", "se", "interval", "flip_rate",
+    "pending", "decisions", "lambda", "ci_low", "ci_high", "se", "interval",
+    "typical_growth", "typical_growth_ci_low", "typical_growth_ci_high", "flip_rate",
     "time_to_majority", "estimand", "status", "warnings", "rounds_used", "zero_rounds", "settings",
     "rounds", "seed", "condition",
 ]  # fmt: skip

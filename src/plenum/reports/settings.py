@@ -45,7 +45,7 @@ Looks = Annotated[
     tuple[int, ...], BeforeValidator(partial(_require_increasing, least=3, allowed=_LOOKS))
 ]
 Exact = Annotated[Positive, Field(strict=True)]
-Interval = Literal["jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible"]
+Interval = Literal["jackknife", "percentile", "seed_compatible"]
 Split = Annotated[
     Literal["", *WHO],  # type: ignore[valid-type]
     BeforeValidator(lambda given: "" if given is None else given),

@@ -34,9 +34,10 @@ _NOTE_TAG = "mlflow.note.content"
 
 _COLUMNS = (
     "attributes.`Source`", "metrics.`lambda`", "metrics.`lambda_ci_low`",
-    "metrics.`lambda_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`", "metrics.`m.coverage`",
-    "metrics.`m.mean_spread`", "metrics.`m.provision_rate`", "metrics.`n_completed`",
-    "metrics.`n_failed`",
+    "metrics.`lambda_ci_high`", "metrics.`typical_growth`", "metrics.`typical_growth_ci_low`",
+    "metrics.`typical_growth_ci_high`", "metrics.`flip_rate`", "metrics.`gamma`",
+    "metrics.`m.coverage`", "metrics.`m.mean_spread`", "metrics.`m.provision_rate`",
+    "metrics.`n_completed`", "metrics.`n_failed`",
 )  # fmt: skip
 """Columns of the list of runs; MLflow hides those that no run has."""
 
@@ -47,6 +48,9 @@ _SECTIONS = {
         "lambda": "BAR",
         "lambda_ci_low": "BAR",
         "lambda_ci_high": "BAR",
+        "typical_growth": "BAR",
+        "typical_growth_ci_low": "BAR",
+        "typical_growth_ci_high": "BAR",
     },
 }
 """Charts at the top of the page, by section: metrics, and their type. MLflow heads a chart of this

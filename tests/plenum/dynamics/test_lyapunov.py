@@ -13,7 +13,7 @@ from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, wa
 from plenum.dynamics import Floats, lyapunov, read_warnings
 
 ROUNDS = np.arange(1, 21, dtype=float)
-INTERVALS = ("jackknife", "percentile", "bca", "bootstrap_t", "seed_compatible")
+INTERVALS = ("jackknife", "percentile", "seed_compatible")
 
 
 # --- the slope ---------------------------------------------------------------------------------

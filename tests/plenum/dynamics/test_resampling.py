@@ -1,4 +1,4 @@
-"""The bootstrap of λ̂: draws, standard errors, intervals, and draws that are made again."""
+"""The bootstrap of λ̂: draws, intervals, and draws that are made again."""
 
 import math
 import random
@@ -11,12 +11,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import DTypeLike, NDArray
-from scipy import stats
-from slow_dynamics import Window, separating, slow_fit, slow_left_out, slow_pairs, slow_slope, walks
+from slow_dynamics import Window, separating, slow_slope, walks
 
 from plenum.dynamics import Bootstrap, bootstrap, pair_weights, resampling
 
-METHODS = ("percentile", "bca", "bootstrap_t", "seed_compatible")
+METHODS = ("percentile", "seed_compatible")
 PROCESSES = [
     generators.autoregressive(0.5),
     generators.random_walk(),
@@ -35,26 +34,6 @@ def counts_of(replicates: int, draws: int, seed: int) -> NDArray[np.int_]:
 def resampled(ensemble: NDArray[np.float64], counts: NDArray[np.int_], window: Window) -> float:
     """λ̂ of a resampled ensemble, the copies of a replicate a distance of zero apart."""
     return slow_slope(np.repeat(ensemble, counts, axis=0), window)
-
-
-def smooth(ensemble: NDArray[np.float64], weights: NDArray[np.float64]) -> float:
-    """λ̂ as a function of weights of the replicates, that needn't be whole."""
-    n = len(ensemble)
-    members = [(i, j) for i in range(n) for j in range(i + 1, n)]
-    pairs = slow_pairs(ensemble[:, 2:20])
-    level = sum(weights[i] * weights[j] * d for (i, j), d in zip(members, pairs, strict=True))
-    return slow_fit(range(3, 21), list(level))
-
-
-def influence_error(ensemble: NDArray[np.float64], counts: NDArray[np.int_]) -> float:
-    """Infinitesimal jackknife: √ Σ w (∂λ̂ / ∂w)², by finite differences."""
-    total = 0.0
-    for r, count in enumerate(counts):
-        step = np.zeros(len(counts))
-        step[r] = 1e-5
-        rate = (smooth(ensemble, counts + step) - smooth(ensemble, counts - step)) / 2e-5
-        total += count * rate**2
-    return math.sqrt(total)
 
 
 # --- draws -------------------------------------------------------------------------------------
@@ -82,21 +61,6 @@ def test_counts_are_those_of_a_bootstrap() -> None:
     assert_allclose(np.corrcoef(counts.T)[0, 1], -1 / 5, atol=0.04)
 
 
-def test_standard_errors_are_the_infinitesimal_jackknife() -> None:
-    ensemble = walks(7, 3, seed=3)
-    found = bootstrap(ensemble, draws=8, seed=2, dtype=np.float64)
-    slow = [influence_error(ensemble, row) for row in counts_of(7, 8, seed=2)]
-    assert_allclose(found.errors, slow, rtol=1e-5)
-    assert_allclose(found.error, influence_error(ensemble, np.ones(7, int)), rtol=1e-5)
-
-
-def test_unstudentised_draws_are_the_same_without_errors() -> None:
-    ensemble = walks(7, 3, seed=3)
-    found = bootstrap(ensemble, draws=50, studentised=False)
-    assert_allclose(found.slopes, bootstrap(ensemble, draws=50).slopes, atol=1e-12)
-    assert np.isnan(found.errors).all()
-
-
 @pytest.mark.parametrize("process", PROCESSES, ids=lambda process: process.name)
 def test_float32_agrees_with_float64(process: generators.Process) -> None:
     ensemble = process.sample(20, seed=5)
@@ -104,7 +68,7 @@ def test_float32_agrees_with_float64(process: generators.Process) -> None:
         bootstrap(ensemble, draws=400, dtype=dtype) for dtype in (np.float32, np.float64)
     )
     assert_allclose(single.slopes, double.slopes, rtol=0, atol=1e-6)
-    for method in METHODS[:3]:
+    for method in METHODS:
         a, b = single.interval(method), double.interval(method)
         assert_allclose([a.low, a.high], [b.low, b.high], rtol=0, atol=1e-6)
 
@@ -124,7 +88,6 @@ def test_many_replicates_go_in_blocks_with_the_same_result(
     monkeypatch.setattr(pair_weights, "_AT_ONCE", 10**9)
     whole = bootstrap(ensemble, draws=600, dtype=dtype)
     assert_allclose(blocks.slopes, whole.slopes, rtol=0, atol=1e-6)
-    assert_allclose(blocks.errors, whole.errors, rtol=1e-3)
 
 
 def test_few_replicates_are_drawn_in_few_ways() -> None:
@@ -162,23 +125,6 @@ def test_the_seed_compatible_interval_uses_the_papers_500_draws() -> None:
     assert_allclose([few.low, few.high], [chosen.low, chosen.high], atol=1e-12)
 
 
-def test_bca_agrees_with_its_definition() -> None:
-    for seed in range(4):
-        ensemble = generators.logistic().sample(10, seed)
-        found = bootstrap(ensemble, draws=800, seed=seed)
-        left_out = slow_left_out(ensemble)
-        away = left_out.mean() - left_out
-        acceleration = (away**3).sum() / (6 * (away**2).sum() ** 1.5)
-        gaps = found.slopes - slow_slope(ensemble)
-        tied = np.abs(gaps) < 1e-12
-        bias = stats.norm.ppf((gaps[~tied] < 0).sum() / 800 + tied.mean() / 2)
-        levels = []
-        for z in stats.norm.ppf([0.025, 0.975]):
-            levels.append(stats.norm.cdf(bias + (bias + z) / (1 - acceleration * (bias + z))))
-        chosen = found.interval("bca")
-        assert_allclose([chosen.low, chosen.high], np.quantile(found.slopes, levels), atol=1e-9)
-
-
 FEW = st.integers(4, 8)
 SAMPLED = st.sampled_from(PROCESSES[:4])
 
@@ -191,35 +137,6 @@ def moved(first: Bootstrap, second: Bootstrap) -> float:
         gaps = np.abs([a.low - b.low, a.high - b.high])
         apart += [] if np.isnan(gaps).all() else (gaps / (a.high - a.low)).tolist()
     return float(max(apart))
-
-
-@settings(max_examples=60)
-@given(FEW, st.integers(0, 10_000), SAMPLED)
-def test_limits_of_few_replicates_do_not_depend_on_the_last_bits(
-    replicates: int, seed: int, process: generators.Process
-) -> None:
-    # A draw of each replicate once has λ̂ itself, but for residue: it must count as a half.
-    ensemble = process.sample(replicates, seed)
-    single, double = (
-        bootstrap(ensemble, draws=1000, dtype=dtype) for dtype in (np.float32, np.float64)
-    )
-    assert moved(double, single) <= 1e-5
-
-
-@pytest.mark.slow
-@settings(max_examples=40)
-@given(st.integers(9, 20), st.integers(2, 5), st.integers(0, 10_000), SAMPLED)
-def test_limits_of_replicates_that_coincide_do_not_depend_on_the_last_bits(
-    replicates: int, different: int, seed: int, process: generators.Process
-) -> None:
-    # A draw of each different one once has λ̂ itself, whichever of the alike it takes.
-    ensemble = process.sample(replicates, seed)
-    ensemble[different:] = ensemble[-1]
-    single, double = (
-        bootstrap(ensemble, draws=1000, dtype=dtype) for dtype in (np.float32, np.float64)
-    )
-    assert (np.abs(double.slopes - double.value) < 1e-12).any()
-    assert moved(double, single) <= 1e-5
 
 
 @settings(max_examples=40)
@@ -244,25 +161,6 @@ def test_limits_do_not_depend_on_the_order_of_replicates(
         after = bootstrap(ensemble[order], draws=1000)
     pair_weights.forget()
     assert moved(before, after) <= 1e-9
-
-
-@pytest.mark.parametrize("sign", [-1, 0, 1])
-def test_draws_that_tie_with_the_estimate_count_as_halves(sign: int) -> None:
-    gaps = np.repeat([-0.02, sign * 1e-9, 0.01], [300, 400, 500])
-    left_out = np.array([0.04, 0.05, 0.06, 0.05])  # no acceleration
-    found = Bootstrap(0.05, left_out, 0.05 + gaps, np.full(1200, np.nan), np.nan, 0)
-    bias = stats.norm.ppf(500 / 1200)
-    levels = stats.norm.cdf(2 * bias + stats.norm.ppf([0.025, 0.975]))
-    assert_allclose(found._bca(), levels, rtol=1e-9)
-
-
-def test_bootstrap_t_inverts_the_studentised_draws() -> None:
-    found = bootstrap(walks(12, 3, seed=6), draws=900, dtype=np.float64)
-    pivots = sorted((found.slopes - found.value) / found.errors)
-    low = found.value - np.quantile(pivots, 0.975) * found.error
-    high = found.value - np.quantile(pivots, 0.025) * found.error
-    chosen = found.interval("bootstrap_t")
-    assert_allclose([chosen.low, chosen.high], [low, high])
 
 
 # --- zeros -------------------------------------------------------------------------------------

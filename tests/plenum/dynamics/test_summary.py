@@ -36,9 +36,9 @@ def test_a_summary_holds_the_estimates_of_the_committee_mean() -> None:
 
 
 def test_a_summary_takes_the_window_the_interval_and_the_draws_it_is_given() -> None:
-    found = summarise(SEATS, DECISIONS, (5, 12), interval="bca", draws=60, seed=2)
+    found = summarise(SEATS, DECISIONS, (5, 12), interval="percentile", draws=60, seed=2)
     mean = SEATS.mean(axis=2)
-    expected = lyapunov(mean, (5, 12), DECISIONS, interval="bca", draws=60, seed=2)
+    expected = lyapunov(mean, (5, 12), DECISIONS, interval="percentile", draws=60, seed=2)
     assert repr(found.lyapunov) == repr(expected)
     assert found.reversal == reversal_test(mean, (5, 12), draws=60, seed=2)
     assert len(found.reversal.null) == 60

@@ -22,7 +22,7 @@ def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(gallery: Pat
         row, metrics = rows[parent.data.tags["plenum.condition"]], parent.data.metrics
         assert parent.data.tags["plenum.interval"] == "jackknife"
         for group, names in {
-            "intervals": ("percentile_low", "bca_high", "bootstrap_t_low", "seed_compatible_high"),
+            "intervals": ("percentile_low", "seed_compatible_high"),
             "tests": ("p_reversal", "p_zero", "p_diffusion"),
             "diagnostics": ("d_first", "d_last", "d_cap", "headroom", "excess", "lambda_rms"),
             "decisions": ("flip_rate_ci_high", "disagreement", "disagreement_ci_low"),

@@ -33,6 +33,8 @@ GIVEN = {
     "archive=s3:": ("scripts/import.py", "archive=s3://bucket/study.zip"),
     "logs=s3:": ("scripts/audit.py", "logs=S3://bucket/runs.jsonl"),
     "durable": ("run.py", "+durable=true"),
+    "interval=bca": ("scripts/tables.py", "study=default", "interval=bca"),
+    "interval=bootstrap_t": ("scripts/report.py", "study=default", "interval=bootstrap_t"),
     "tracking.uri=postgres": ("run.py", "tracking.uri=postgresql://host/plenum"),
 }
 """A command with each name."""

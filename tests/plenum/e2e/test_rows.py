@@ -94,7 +94,7 @@ def test_tables_explorer_and_archive_are_the_same_in_each_form(forms: Path, form
     tables = published(forms, form, "tables")
     assert tables == published(forms, "nested", "tables")
     compared = ("contrasts.csv", "decision_contrasts.csv", "share_contrasts.csv")
-    assert tables.keys() == {"conditions.csv", "growth.csv", *compared}
+    assert tables.keys() == {"conditions.csv", *compared}
     assert archived(forms, form) == archived(forms, "nested")
     pages = {}
     for name in (form, "nested"):

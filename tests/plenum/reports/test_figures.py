@@ -93,7 +93,7 @@ def test_identical_ensembles_draw_no_fit_and_say_so() -> None:
     assert "λ̂ = identical, n = 12" in titles([panel])[0]
 
 
-@pytest.mark.parametrize("interval", ["jackknife", "bca"])
+@pytest.mark.parametrize("interval", ["jackknife", "percentile"])
 def test_the_caption_names_the_interval_and_the_rounds_of_the_fit(interval: str) -> None:
     chosen = replace(CHOSEN, interval=interval, window=(4, 30))
     text = caption(divergence(build([tracked(1)], chosen), chosen.window)[0])

@@ -1,18 +1,20 @@
 """The sentences after a study's tables: the report's facts, and nothing that wasn't shown."""
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import pytest
-from known_conditions import CHOSEN, build, estimated, tracked
+from known_conditions import CHOSEN, build, estimated, summary, tracked
 from test_study_page import STUDIES, material, square
 
+from plenum.dynamics import TypicalGrowth, estimate_share
 from plenum.reports.findings import comparisons
 from plenum.reports.findings.facts import collect_study_facts
 from plenum.reports.findings.sentences import write_findings
-from plenum.reports.rows import name_rows
+from plenum.reports.rows import Row, name_rows
 from plenum.reports.study import EstimatedStudy
 from plenum.tracking.conditions import TrackedCondition
 
@@ -180,6 +182,40 @@ def test_a_p_is_printed_as_it_decides() -> None:
     split = estimated(alone, p_growth=0.03, value=0.03, ci_low=-0.01, ci_high=0.05)
     text = " ".join(write_findings(EstimatedStudy(CHOSEN, (split,))))
     assert "There the test rejects no growth while the interval holds 0" in text
+
+
+def grown(row: Row, value: float, low: float, high: float, jumped: int = 0) -> Row:
+    """A row with the growth of a typical pair put by hand."""
+    growth = TypicalGrowth(value, low, high, jumped=estimate_share(jumped, row.n))
+    return replace(row, summary=replace(summary(row), growth=growth))
+
+
+def typical(*rows: Row) -> str:
+    """What is said of typical pairs."""
+    text = " ".join(write_findings(EstimatedStudy(CHOSEN, rows)))
+    return text[text.index("A typical pair") : text.index(" jumped.")]
+
+
+def test_the_growth_of_a_typical_pair_is_told_with_its_interval() -> None:
+    rows = [build([tracked(k, 0.02, 20, roles=r)])[0] for k, r in enumerate(("on", "off"))]
+    one, other = rows
+    apart, nearer = grown(one, 0.0198, 0.0129, 0.0257), grown(one, -0.05, -0.07, -0.01, 2)
+    unseen, open_ended = grown(other, 0.01, -0.01, 0.03), grown(one, 0.01, 0.005, math.inf)
+    assert typical(apart) == (
+        "A typical pair drifts apart by 2.0 % [1.3, 2.6] a round; 0 of 20 runs [0, 17 %]"
+    )
+    assert typical(nearer) == (
+        "A typical pair comes together (-4.9 % [-6.8, -1.0] a round); 2 of 20 runs [1, 32 %]"
+    )
+    assert "is not shown to drift apart (1.0 % [-1.0, 3.0] a round)" in typical(unseen)
+    assert "is not shown to drift apart (1.0 % [0.5, -] a round)" in typical(open_ended)
+    assert typical(nearer, unseen) == (
+        "A typical pair comes together in one of two (roles=on; -4.9 % [-6.8, -1.0] a round), "
+        "by uncorrected 95 % intervals; 2 of 40 runs"
+    )
+    assert typical(open_ended, unseen).startswith(
+        "A typical pair is not shown to drift apart in any of two (largest 1.0 % [0.5, -] a round"
+    )
 
 
 def test_wordings_that_change_a_decision_are_counted() -> None:

@@ -45,9 +45,11 @@ def asked(script: str, **changes: Any) -> Any:
 
 def test_settings_are_what_was_asked(root: Path) -> None:
     source = ("s1", "sqlite:///a.db")
-    chosen = Settings(*source, Path("out/s1"), (5, 12), "bca", 100, 7)
+    chosen = Settings(*source, Path("out/s1"), (5, 12), "percentile", 100, 7)
     assert (
-        check_report_settings(config("tables", window=[5, 12], interval="bca", draws=100, seed=7))
+        check_report_settings(
+            config("tables", window=[5, 12], interval="percentile", draws=100, seed=7)
+        )
         == chosen
     )
     assert asked("tables") == Settings(*source, Path("out/s1"))

@@ -69,7 +69,9 @@ def test_every_detail_of_the_summary_has_its_column_behind_the_first_ones() -> N
 
 
 @pytest.mark.parametrize(
-    "changes", [{"window": (5, 12)}, {"interval": "bca"}, {"draws": 150}, {"seed": 3}], ids=str
+    "changes",
+    [{"window": (5, 12)}, {"interval": "percentile"}, {"draws": 150}, {"seed": 3}],
+    ids=str,
 )
 def test_estimates_are_made_as_the_settings_ask(changes: dict[str, object]) -> None:
     condition, chosen = tracked(1, 0.03), replace(CHOSEN, **changes)
@@ -159,6 +161,10 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
     assert (shown["n"], shown["failed"]) == ("12/14", "2")
     assert (shown["p growth"], shown["p diffusion"]) == ("0.0040", "0.200")
     assert (shown["flip rate"], shown["TTM"]) == ("0.250", "2")
+    g = summary(row).growth
+    low, value, high = (f"{100 * math.expm1(x):.1f}" for x in (g.ci_low, g.value, g.ci_high))
+    assert shown["typical pair"] == f"{value} % [{low}, {high}]"
+    assert shown["jumped"] == f"{g.jumped.count}/12 [28, 85 %]"
     assert shown["warnings"] == "saturated\nquantised\nattrition"
 
 
@@ -167,7 +173,8 @@ def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
     shown = line(tables.tabulate_conditions(group(build([split]))))
     assert (shown["TTM"], shown["λ̂"]) == ("never", "identical")
     empty = line(tables.tabulate_conditions(group(build([tracked(1, replicates=0, failed=5)]))))
-    assert {empty[name] for name in ("λ̂", "95 % CI", "flip rate", "TTM")} == {"-"}
+    missing = ("λ̂", "95 % CI", "typical pair", "jumped", "flip rate", "TTM")
+    assert {empty[name] for name in missing} == {"-"}
 
 
 @pytest.mark.parametrize(("replicates", "noted"), [(5, True), (6, False), (0, False)])

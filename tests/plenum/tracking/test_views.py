@@ -58,7 +58,9 @@ def test_the_view_heads_few_charts_by_sections_and_folds_the_others() -> None:
     sections = {each["uuid"]: each for each in state["compareRunSections"]}
     charts = state["compareRunCharts"]
     metrics = [chart["metricKey"] for chart in charts]
-    assert metrics == ["D", "log_D", "flip_rate", "lambda", "lambda_ci_low", "lambda_ci_high"]
+    limits = ("", "_ci_low", "_ci_high")
+    growth = [f"{name}{limit}" for name in ("lambda", "typical_growth") for limit in limits]
+    assert metrics == ["D", "log_D", "flip_rate", *growth]
     opened = [name for name, section in sections.items() if section["display"]]
     assert {chart["metricSectionId"] for chart in charts} == set(opened)
     assert [name for name in sections if name not in opened] == ["Model metrics"]

@@ -18,7 +18,13 @@ from plenum.reports.explorer.contents import (
 )
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.formats import format_interval, format_number, format_p_value, format_tally
+from plenum.reports.formats import (
+    format_growth,
+    format_interval,
+    format_number,
+    format_p_value,
+    format_tally,
+)
 from plenum.reports.labels import provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -183,11 +189,13 @@ def _list_decisions(estimates: Summary) -> list[list[str]]:
     low, high = (format_number(end, 1) for end in ends)
     rounds = f"{format_number(estimates.time_to_majority.median, 1)} [{low}, {high}]"
     chosen = format_tally(estimates.decisions)
+    growth = estimates.growth.value, estimates.growth.ci_low, estimates.growth.ci_high
     lines = [
         ["decisions (none: no majority)", chosen],
         ["share of decisions off the modal one", _with_limits(estimates.flip_rate)],
         ["chance that two replicates decide differently", _with_limits(estimates.disagreement)],
         ["median rounds to a majority", rounds],
+        ["growth of a typical pair, a round", format_growth(*growth)],
         ["p of no growth (time reversal)", format_p_value(estimates.reversal.p)],
     ]
     return lines if chosen else lines[1:]

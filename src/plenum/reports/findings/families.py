@@ -5,7 +5,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.dynamics import ALPHA, Diagnostics, LyapunovEstimate, benjamini_hochberg, holm, is_shown
+from plenum.dynamics import (
+    ALPHA,
+    Diagnostics,
+    LyapunovEstimate,
+    TypicalGrowth,
+    benjamini_hochberg,
+    holm,
+    is_shown,
+)
 from plenum.reports.effects import pad_family
 from plenum.reports.rows import Row, symbol
 
@@ -25,6 +33,8 @@ class TestedFit:
 
     Attributes
     ----------
+    growth
+        Of a typical pair.
     growth_p, growth_holm, growth_bh
         p-values of no growth, by random time reversal.
     diffusion_p, diffusion_holm, diffusion_bh
@@ -35,6 +45,7 @@ class TestedFit:
 
     row: Row
     exponent: LyapunovEstimate
+    growth: TypicalGrowth
     diagnostics: Diagnostics
     growth_p: float
     growth_holm: float
@@ -86,22 +97,22 @@ class DeliberationKind:
     def fits(self) -> list[TestedFit]:
         """Conditions with a λ̂."""
         estimated = [
-            (row, row.summary.lyapunov, row.summary.lyapunov.diagnostics, row.summary.reversal.p)
+            (row, row.summary, row.summary.lyapunov.diagnostics)
             for row in self.once
             if row.summary is not None
         ]
-        known = [(row, e, d, p) for row, e, d, p in estimated if d is not None]
-        exponents = [e for _, e, _, _ in known]
+        known = [(row, found, d) for row, found, d in estimated if d is not None]
+        exponents = [found.lyapunov for _, found, _ in known]
         tests = (
-            [p for *_, p in known],
+            [found.reversal.p for _, found, _ in known],
             [e.p_diffusion for e in exponents],
             [e.p_jumps for e in exponents],
         )
         padded = [pad_family(ps, self.tests) for ps in tests]
         columns = [part for ps in padded for part in (ps, holm(ps), benjamini_hochberg(ps))]
         return [
-            TestedFit(row, exponent, diagnostics, *map(float, ps))
-            for (row, exponent, diagnostics, _), *ps in zip(known, *columns, strict=False)
+            TestedFit(row, found.lyapunov, found.growth, diagnostics, *map(float, ps))
+            for (row, found, diagnostics), *ps in zip(known, *columns, strict=False)
         ]
 
     @property
@@ -155,6 +166,18 @@ class DeliberationKind:
         other = [fit for fit in self.fits if fit.diffusion_holm < ALPHA and not fit.few]
         other.sort(key=lambda fit: fit.diffusion_holm)
         return [fit for fit in other if fit.diagnostics.excess > 0]
+
+    @cached_property
+    def typical(self) -> list[TestedFit]:
+        """Conditions of which the growth of a typical pair is told, the largest growth first."""
+        told = [f for f in self.fits if math.isfinite(f.growth.value) and not f.few]
+        return sorted(told, key=lambda fit: -fit.growth.value)
+
+    @property
+    def jumped(self) -> tuple[int, int]:
+        """Number of replicates of these conditions that jumped, and of all of them."""
+        jumped = sum(fit.growth.jumped.count or 0 for fit in self.typical)
+        return jumped, sum(fit.row.n for fit in self.typical)
 
     @property
     def beyond_jumps(self) -> bool:

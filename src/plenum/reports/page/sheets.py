@@ -26,14 +26,10 @@ from plenum.reports.tables.conditions import (
 from plenum.reports.tables.decision_effects import tabulate_decision_effects
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.fragility import tabulate_fragility
-from plenum.reports.tables.growth import fit_growth, tabulate_growth
 from plenum.tracking import ConditionUsage
 
 MOST_LINES = 40
 """Number of lines of a table on the page of a large study."""
-
-_OF_GROWTH = ("conditions", "growth", "models")
-"""Names of the tables of a kind of λ̂; the later ones may not be there."""
 
 _CLEAREST = ("p_holm", "growth_holm")
 """Columns to select lines by, the smallest first; without them the largest λ̂."""
@@ -89,13 +85,11 @@ def tabulate_page(
 
 
 def _tabulate_growth(kind: DeliberationKind, study: EstimatedStudy) -> dict[str, Table]:
-    """Make the tables of λ̂, its tests, and the models of growth behind it."""
-    tables = [tabulate_conditions(RowGroup(kind.rows, study.chosen))]
+    """Make the tables of λ̂ and its tests."""
+    tables = {"conditions": tabulate_conditions(RowGroup(kind.rows, study.chosen))}
     if len(kind.fits) > 1:
-        once = RowGroup(tuple(kind.once), study.chosen)
-        models = tabulate_growth(once, fit_growth(kind.once, study.chosen))
-        tables += [_tabulate_tests(kind, study.chosen), *models]
-    return {_name(name, kind): t for name, t in zip(_OF_GROWTH, tables, strict=False)}
+        tables["growth"] = _tabulate_tests(kind, study.chosen)
+    return {_name(name, kind): table for name, table in tables.items()}
 
 
 def _name(name: str, kind: DeliberationKind) -> str:

@@ -10,7 +10,9 @@ from plenum.reports.formats import (
     exponent,
     format_decimals,
     format_finite,
+    format_growth,
     format_interval,
+    format_jumped,
     format_number,
     format_or_dash,
     format_p_value,
@@ -27,8 +29,6 @@ _REVERSIBLE = 6
 INTERVALS = {
     "jackknife": "delete-one jackknife, t(R-1)",
     "percentile": "percentile bootstrap",
-    "bca": "bootstrap, bias corrected and accelerated",
-    "bootstrap_t": "bootstrap-t",
     "seed_compatible": "percentile bootstrap with the papers' 500 draws",
 }
 """The methods of λ̂'s interval, in words."""
@@ -55,6 +55,8 @@ def tabulate_conditions(group: RowGroup) -> Table:
         Column("flip_rate", format=format_decimals(3)),
         Column("time_to_majority", "TTM", format_decimals(0)),
         *tabulate_exponents(group.symbol),
+        Column(_limits("typical_growth"), "typical pair", format_growth),
+        Column(("jumped", "completed", "jumped_ci_low", "jumped_ci_high"), "jumped", format_jumped),
         Column("p_reversal", "p growth", format_p_value),
         Column("p_diffusion", "p diffusion", format_p_value),
         Column("p_jumps", "p jumps", format_p_value),
@@ -80,7 +82,7 @@ def tabulate_exponents(symbol: str) -> tuple[Column, Column]:
 
 
 def tabulate_diagnostics(group: RowGroup) -> Table:
-    """Make the table of λ̂'s diagnostics: D at both ends, headroom, other means and fits."""
+    """Make the table of λ̂'s diagnostics: D at both ends, headroom, θ, other means and fits."""
     name = group.symbol
     columns = (
         *group.keys,
@@ -91,6 +93,7 @@ def tabulate_diagnostics(group: RowGroup) -> Table:
         Column("headroom", format=format_finite(3)),
         Column("saturated_round", "full", format_decimals(0)),
         Column(("excess", "excess_ci_low", "excess_ci_high"), f"{name} - diffusion", format_share),
+        Column(_limits("farther_late"), "farther late", format_share),
         Column(("lambda_rms", "lambda_rms_se"), f"RMS {name}", error),
         Column(("lambda_quenched", "lambda_quenched_se"), f"quenched {name}", error),
         Column(("exponential_residual", "power_residual"), "misfit", _misfit),

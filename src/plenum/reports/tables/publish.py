@@ -1,15 +1,13 @@
 """Publication of a study's tables: printed, written as CSV, Markdown and LaTeX, and logged."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import GrowthFit
 from plenum.reports import effects, fragility
 from plenum.reports.groups import RowGroup, split_by_estimand
 from plenum.reports.publication import Product, publish_product
-from plenum.reports.rows import Row, make_frame
+from plenum.reports.rows import make_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
 from plenum.reports.tables import branching
@@ -21,7 +19,6 @@ from plenum.reports.tables.conditions import (
     tabulate_diagnostics,
 )
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
-from plenum.reports.tables.growth import fit_growth, frame_growth, tabulate_growth
 from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.reports.tables.overview import overview
 from plenum.tracking import MANY
@@ -61,8 +58,6 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     large = len(rows) > MANY  # a table for each pair of levels would be a book
     squares = [] if large else [table for group in repeated for table in tabulate_matrices(group)]
     details = [tabulate_diagnostics(group) for group in split_by_estimand(fitted, chosen)]
-    models = fit_growth(once, chosen)
-    details += [t for group in repeated for t in tabulate_growth(group, _of(group, models))]
     details += branching.tabulate_branching(rows)
     wordings = fragility_tables.tabulate_fragility(rows, changed)
     last = tabulate_contrasts(study.contrasts, rows)
@@ -79,7 +74,6 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     left = len(printed) + len(squares) - len(several) - len(short)
     every = {
         **frames(study),
-        "growth": frame_growth(models, study.name),
         "fragility_contrasts": fragility.contrasts_frame(study.name, changed),
     }
     more = f"{left} more tables, too long or too many to print: {chosen.folder / 'tables.md'}"
@@ -94,10 +88,6 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     )
     publish_product(product, chosen)
     return study
-
-
-def _of(group: RowGroup, fits: Sequence[tuple[Row, GrowthFit]]) -> list[tuple[Row, GrowthFit]]:
-    return [(row, fit) for row, fit in fits if row in group.rows]
 
 
 def make_frames(chosen: Settings) -> dict[str, pd.DataFrame]:

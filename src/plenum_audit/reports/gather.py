@@ -136,9 +136,8 @@ def gather_report(
     stopped = judged.stopped if results else stopped
     controlled = _gather_control(jobs, asked)
     # The screen of a suite has no line that says what answered.
-    doubts = (f"This is a {REHEARSAL}.",) if suite and controlled.simulated else ()
-    if suite and not controlled.simulated:
-        doubts = _tell_day(jobs)
+    rehearsed = (f"This is a {REHEARSAL}.",) if controlled.simulated else _tell_day(jobs)
+    doubts = rehearsed if suite else ()
     return AuditReport(
         study=jobs[0].study,
         committee=str(jobs[0].condition.factors["committee"]),

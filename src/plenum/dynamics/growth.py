@@ -88,6 +88,7 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     replicates, rounds = fitted.replicates, len(fitted.rounds)
     if replicates < 3 or rounds < 2:
         return TypicalGrowth()
+    members = np.stack(np.triu_indices(replicates, 1))
     part = max(rounds // _PART, 1)
     early, late = (fitted.pairs[:, at].mean(axis=1) for at in (slice(part), slice(-part, None)))
     with np.errstate(divide="ignore", invalid="ignore"):
@@ -96,24 +97,39 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     growth = np.nan_to_num(logs, nan=0.0, posinf=np.inf, neginf=-np.inf)
     growth = growth / float(fitted.rounds[-part] - fitted.rounds[0])
     sides = (growth > 0) + (growth == 0) / 2
-    farther, low, high = _limit_shares(_touch(replicates, sides[:, None]), replicates)
-    least, most = _limit_median(growth, replicates)
+    squares = (np.bincount(members.ravel(), np.tile(sides, 2), replicates) ** 2).sum()
+    farther, low, high = map(float, _limit_shares(sides.sum(), squares, replicates))
+    least, most = _limit_median(growth, members, replicates)
     return TypicalGrowth(
         value=float(np.median(growth)),
         ci_low=least,
         ci_high=most,
-        farther=Share(float(farther[0]), float(low[0]), float(high[0]), None, replicates),
+        farther=Share(farther, low, high, None, replicates),
         jumped=estimate_share(int(find_jumps(fitted).sum()), replicates),
     )
 
 
-def _limit_median(growth: Floats, replicates: int) -> tuple[float, float]:
-    """Return the limits of the median over pairs, by inversion of those of θ(x)."""
+def _limit_median(
+    growth: Floats, members: NDArray[np.intp], replicates: int
+) -> tuple[float, float]:
+    """Return the limits of the median over pairs, by inversion of those of θ(x).
+
+    Parameters
+    ----------
+    members
+        The two replicates of each pair, shape (2, pairs).
+    """
+    falling = np.argsort(-growth, kind="stable")
+    # A replicate's m-th pair adds 2 m - 1 to the square of its number of pairs: so the sum of these
+    # squares, which the variance needs, is known for every number of pairs without a matrix.
+    touched = members[:, falling].T.ravel()
+    count = np.empty(len(touched))
+    count[np.argsort(touched, kind="stable")] = np.tile(np.arange(1, replicates), replicates)
+    squares = np.append(0, np.cumsum((2 * count - 1).reshape(-1, 2).sum(axis=1)))
     values = np.unique(growth)
-    # A column for each gap between values: the share of pairs above it falls from 1 to 0.
-    above = growth[:, None] >= np.append(values, np.inf)[None, :]
-    above[:, -1] = False
-    share, low, high = _limit_shares(_touch(replicates, above), replicates)
+    # Between two values θ(x) doesn't change: it falls from 1 below the least to 0 above the most.
+    above = np.append(len(growth) - np.searchsorted(np.sort(growth), values), 0)
+    share, low, high = _limit_shares(above, squares[above], replicates)
     middle = int((share >= 0.5).sum())
     # Outwards from the middle, to the next gap at which 1/2 is refused on its side.
     refused_below = np.flatnonzero(low[:middle] > 0.5)
@@ -123,21 +139,24 @@ def _limit_median(growth: Floats, replicates: int) -> tuple[float, float]:
     return least, most
 
 
-def _touch(replicates: int, of_pairs: NDArray[np.number] | NDArray[np.bool_]) -> Floats:
-    """Return the sums over each replicate's pairs, given values by pair, shape (R, columns)."""
-    members, pairs = np.stack(np.triu_indices(replicates, 1)), np.arange(len(of_pairs))
-    belongs = np.zeros((replicates, len(of_pairs)))
-    belongs[members, pairs] = 1
-    return np.asarray(belongs @ of_pairs)
+def _limit_shares(
+    total: ArrayLike, squares: ArrayLike, replicates: int
+) -> tuple[Floats, Floats, Floats]:
+    """Return shares of pairs and their limits.
 
-
-def _limit_shares(sums: Floats, replicates: int) -> tuple[Floats, Floats, Floats]:
-    """Return shares of pairs and their limits, given the sums over each replicate's pairs."""
+    Parameters
+    ----------
+    total
+        Sum over all pairs of 1 for a pair that counts, 1/2 for one that counts for a half.
+    squares
+        Sum over replicates of the square of this sum over the replicate's pairs.
+    """
+    total, squares = np.asarray(total, float), np.asarray(squares, float)
     pairs = replicates * (replicates - 1) / 2
-    total = sums.sum(axis=0) / 2
     share = total / pairs
-    left_out = (total - sums) / (pairs - replicates + 1)
-    variance = (replicates - 1) * left_out.var(axis=0)
+    # Without a replicate its pairs are missing: shares vary as these sums do.
+    varying = np.maximum(squares / replicates - (2 * total / replicates) ** 2, 0)
+    variance = (replicates - 1) * varying / (pairs - replicates + 1) ** 2
     spread = share * (1 - share)
     # Where no replicate changes anything, as many pairs as share none: R / 2.
     known = np.minimum(variance, spread) > 1e-12

@@ -198,3 +198,10 @@ def test_pairs_that_part_from_nothing_grow_without_bound() -> None:
     ensemble[:, 14:] += np.random.default_rng(1).normal(0, 0.01, (12, 6, 3))
     found = estimate_typical_growth(ensemble)
     assert (found.value, found.farther.value, found.shown) == (math.inf, 1, 0)
+
+
+def test_hundreds_of_replicates_take_memory_of_their_pairs_alone() -> None:
+    # A mark of each pair by each value of growth would be 2 GB.
+    found = estimate_typical_growth(walks(300, 3, seed=2))
+    assert found.ci_low < found.value < found.ci_high
+    assert found.shown == 1

@@ -20,6 +20,7 @@ from plenum_verdicts.reports import (
     tabulate_advice,
 )
 from plenum_verdicts.suites import (
+    TOLERANCE,
     Gate,
     ScoreGate,
     SuiteRule,
@@ -31,9 +32,6 @@ from plenum_verdicts.suites import (
     parse_gate,
     split_by_source,
 )
-
-_AT_EDGE = 1e-9
-"""How close a score is to a gate's limit if it is the limit: gates compare with this tolerance."""
 
 
 def judge_suite(
@@ -115,13 +113,16 @@ def _judge(gate: Gate, runs: SuiteRuns, settings: VerdictConfig) -> SuitePart:
         found = assess_gate(gate, runs, settings.drop)
     except ValueError as problem:
         raise UserError(f"gate: {gate}; {problem}") from None
-    judged, lines = runs.where_repeated(2), explain("gate", found)
-    if alone := len(runs.cases) - len(judged.cases):
-        lines += (f"It is judged on {len(judged.cases):,} cases: {alone:,} have one run.",)
+    judged = runs.where_repeated(2)
     score = float(judged.mean_scores().mean())
-    if isinstance(gate, ScoreGate) and not gate.relative and abs(score - gate.least) < _AT_EDGE:
-        lines += (f"The score is the gate's limit itself, {score:.6g}: chance decides.",)
-    return SuitePart("gate", asdict(found), lines)
+    limit = gate.least if isinstance(gate, ScoreGate) and not gate.relative else None
+    at_edge = limit is not None and abs(score - limit) < TOLERANCE
+    facts = {
+        "judged": len(judged.cases),
+        "cases": len(runs.cases),
+        "edge": limit if at_edge else None,
+    }
+    return SuitePart("gate", asdict(found), explain("gate", found, **facts))
 
 
 def _compare(
@@ -144,10 +145,8 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) 
     risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
     # Cases with one run count as well: which cases are run again may depend on how the first ended.
     advice = advise_acting(runs, risk, list_undecided(runs))
-    lines = explain("advice", advice)
-    if not runs.has_scores and (alone := int((runs.repeats == 1).sum())):
-        # Their only run can't be held against another one.
-        lines += (f"This is said without the {alone:,} cases that have one run.",)
+    # Without right answers a run is held against the case's others.
+    unheard = 0 if runs.has_scores else int((runs.repeats == 1).sum())
     return SuitePart(
         "acting",
         {
@@ -155,7 +154,7 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) 
             **asdict(advice),
             "learnt": learnt and asdict(learnt) | {"day": str(learnt.day)},
         },
-        lines,
+        explain("advice", advice, unheard=unheard),
         table=tabulate_advice(advice),
         draw=partial(draw_acting, advice),
     )

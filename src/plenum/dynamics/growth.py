@@ -19,7 +19,7 @@ _PART = 3
 
 @dataclass(frozen=True)
 class TypicalGrowth:
-    """Whether most pairs of replicates move apart, and how fast the typical pair does.
+    """Growth of a typical pair of replicates, with the shares of pairs that part and of jumps.
 
     Attributes
     ----------

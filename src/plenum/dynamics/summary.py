@@ -87,9 +87,9 @@ class Summary:
                 "ci_low": exponent.ci_low,
                 "ci_high": exponent.ci_high,
                 "se": exponent.se,
-                "typical_growth": _require_finite(growth.value),
-                "typical_growth_ci_low": _require_finite(growth.ci_low),
-                "typical_growth_ci_high": _require_finite(growth.ci_high),
+                "typical_growth": _drop_infinite(growth.value),
+                "typical_growth_ci_low": _drop_infinite(growth.ci_low),
+                "typical_growth_ci_high": _drop_infinite(growth.ci_high),
                 "flip_rate": flips.value,
                 "time_to_majority": first.median,
                 "rounds_used": exponent.rounds_used,
@@ -129,7 +129,7 @@ class Summary:
         }
 
 
-def _require_finite(number: float) -> float:
+def _drop_infinite(number: float) -> float:
     return number if math.isfinite(number) else math.nan
 
 

@@ -136,8 +136,9 @@ def gather_report(
     stopped = judged.stopped if results else stopped
     controlled = _gather_control(jobs, asked)
     # The screen of a suite has no line that says what answered.
-    rehearsed = (f"This is a {REHEARSAL}.",) if controlled.simulated else _tell_day(jobs)
-    doubts = rehearsed if suite else ()
+    doubts: tuple[str, ...] = ()
+    if suite:
+        doubts = (f"This is a {REHEARSAL}.",) if controlled.simulated else _tell_day(jobs)
     return AuditReport(
         study=jobs[0].study,
         committee=str(jobs[0].condition.factors["committee"]),

@@ -1,4 +1,4 @@
-"""What was chosen for the verdict on a log, in sentences, and what another choice would give."""
+"""Sentences on what was chosen for the verdict on a log, and on what another choice would give."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -66,7 +66,7 @@ def _tell_failures(log: ComparedRuns) -> Iterator[str]:
     other: Failures = "differ" if log.failures == "leave_out" else "leave_out"
     try:
         runs, _ = select_independent(replace(log, failures=other))
-    except UserError:  # nothing is left without them
+    except UserError:  # nothing is left without them, or what is left was chosen by how it ended
         yield f"{count} {counted[log.failures]} (failures={log.failures})."
         return
     apart = estimate_disagreement(runs).value

@@ -11,6 +11,7 @@ from .gate_assessment import GateErrors as GateErrors
 from .gate_assessment import assess_gate as assess_gate
 from .gate_errors import chance_to_pass as chance_to_pass
 from .gate_errors import drop_chances as drop_chances
+from .gates import TOLERANCE as TOLERANCE
 from .gates import Gate as Gate
 from .gates import ScoreGate as ScoreGate
 from .gates import parse_gate as parse_gate
@@ -37,6 +38,7 @@ from .unsteady_cases import find_unsteady as find_unsteady
 
 __all__ = [
     "HALVING",
+    "TOLERANCE",
     "Codes",
     "Gate",
     "GateAssessment",

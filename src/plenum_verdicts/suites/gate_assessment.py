@@ -14,7 +14,7 @@ from plenum_verdicts.suites.gate_errors import (
     flip_rate,
 )
 from plenum_verdicts.suites.gate_limits import Limits, limit_flips, limit_passing, pass_by_score
-from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
+from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate, ScoreGate
 from plenum_verdicts.suites.noise import SuiteNoise
 from plenum_verdicts.suites.scores import SuiteScore, score_suite
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
@@ -179,4 +179,4 @@ def _passes(gate: Gate, runs: SuiteRuns, rows: Codes) -> bool:
         return bool(((score >= 1).sum(axis=1) >= gate.least).all())
     new = float(score[:, : gate.runs].mean())
     least = float(score[:, gate.runs :].mean()) - gate.least if gate.relative else gate.least
-    return new >= least - 1e-9
+    return new >= least - TOLERANCE

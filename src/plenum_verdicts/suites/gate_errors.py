@@ -7,7 +7,7 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom, norm
 
 from plenum.dynamics import Floats
-from plenum_verdicts.suites.gates import CaseGate, Gate
+from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
 
 _EXACT = 600
 """Number of runs up to which the distribution of their sum is computed exactly."""
@@ -41,11 +41,11 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     if isinstance(gate, CaseGate):
         return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
-        least = math.ceil(gate.least * chances.shape[1] * gate.runs - 1e-9)
+        least = math.ceil(gate.least * chances.shape[1] * gate.runs - TOLERANCE)
         return _reach_count(chances, gate.runs, least)
     before = chances if before is None else before
     total = chances.shape[1] * gate.runs
-    allowed = math.floor(gate.least * total + 1e-9)
+    allowed = math.floor(gate.least * total + TOLERANCE)
     if total > _EXACT:
         mean = (chances - before).sum(axis=1) * gate.runs
         variance = (chances * (1 - chances) + before * (1 - before)).sum(axis=1) * gate.runs

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.stats import hypergeom, norm
 
 from plenum_verdicts.suites.case_chances import count_right
-from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
+from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate, ScoreGate
 from plenum_verdicts.suites.intervals import LEVEL, estimate_mean_of_cases
 from plenum_verdicts.suites.noise import SuiteNoise, limit_mean
 from plenum_verdicts.suites.scores import SuiteScore
@@ -75,8 +75,8 @@ def pass_by_score(
         least, expected = -least, expected - mean * total
         variance, skew = single + dropped, dropped if drop else 0.0
     if whole:
-        least = math.ceil(least - 1e-9) - 0.5
-    variance, least = variance * total, least - 1e-9
+        least = math.ceil(least - TOLERANCE) - 0.5
+    variance, least = variance * total, least - TOLERANCE
     if variance < 1e-12:  # it never varies, so that it never fails in half of the uses
         return float(expected >= least), 0.0
     chance = float(norm.sf((least - expected) / math.sqrt(variance)))

@@ -11,6 +11,10 @@ _SCORE = re.compile(rf"score(?: of (\d+))? ?>= ?(?:(baseline) ?- ?)?{_NUMBER}")
 _CASES = re.compile(r"(\d+) of (\d+) in every case")
 
 
+TOLERANCE = 1e-9
+"""Tolerance with which a gate compares a score with its limit."""
+
+
 @dataclass(frozen=True)
 class ScoreGate:
     """A limit of the suite's score, the mean over equally many runs of each case.

@@ -283,7 +283,7 @@ def apply_act_rule(audit: "Audit") -> int:
     from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
 
     path = str(audit.settings.rule)
-    if not audit.dry_run:
+    if not audit.dry_run:  # also before a rule is refused: another program's acts may lie there
         remove_stale_acts(audit.settings)
     rule, (program, options) = read_rule(path), _describe(audit)
     name = audit.settings.committee.name
@@ -306,6 +306,7 @@ def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) ->
     from plenum_verdicts.reports import AUDIT, SUITE, explain_end, publish_unbegun, read_study
 
     why = f"the audit could not begin: {explain_end(error)}"
+    # Of settings that can't be read it isn't known what was asked: what stands there is replaced.
     suite = settings.suite is True or read_study(Path(settings.out), SUITE) == study
     files = SUITE if suite else AUDIT
     publish_unbegun(study, settings, why, find_status(error, NO_VERDICT), files=files)

@@ -94,7 +94,9 @@ def test_cases_that_were_run_again_by_how_they_ended_are_refused(
     if again == "any":
         assert select_independent(log(tmp_path, rows))[1] == []
         return
-    with pytest.raises(UserError, match="which cases were run again goes with how they ended"):
+    with pytest.raises(
+        UserError, match="whether a case has one run or more goes with how it ended"
+    ):
         select_independent(log(tmp_path, rows))
 
 

@@ -71,6 +71,7 @@ def list_journals(job: Job) -> list[StoredTranscript]:
 
 def _tell_day(jobs: Sequence[Job]) -> tuple[str, ...]:
     """Say it where all runs are of one day, by when their journals were written last."""
+    # A suite that was resumed the next day has journals of both.
     files = (file for job in jobs for file in find_folder(job).glob("*.jsonl"))
     days = {datetime.fromtimestamp(file.stat().st_mtime, UTC).date() for file in files}
     told = "All runs are of one day: another day may add differences."

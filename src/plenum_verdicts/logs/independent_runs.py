@@ -60,6 +60,7 @@ def list_days(log: ComparedRuns) -> list[str]:
     Runs without one are of a batch of their own. Empty if most have none.
     """
     rows = [row for each in log.kept for row in each.rows]
+    # Some rows without a time must not hide the days of all others.
     days = [read_value(row, "day") or read_value(row, "time") for row in rows]
     return days if 2 * sum(map(bool, days)) >= len(days) else []
 
@@ -80,13 +81,16 @@ def have_days_apart(one: ComparedRuns, other: ComparedRuns) -> bool:
     False if days aren't known.
     """
     days = [Counter(list_days(each)) for each in (one, other)]
+    # A few runs of a shared day don't tell both programs' days apart from the programs.
     shared = days[0].keys() & days[1].keys()
     apart = any(2 * sum(each[day] for day in shared) < each.total() for each in days)
     return all(days) and apart and min(map(len, days)) < _LEAST_DAYS
 
 
 def _refuse_chosen(place: str, runs: SuiteRuns, ordered: bool) -> None:
-    """Refuse runs of which a retry button chose the cases that have more than one.
+    """Refuse runs of which how they ended chose the cases that have more than one.
+
+    A retry button does so, and so do lost runs of cases that often fail.
 
     Parameters
     ----------
@@ -97,15 +101,18 @@ def _refuse_chosen(place: str, runs: SuiteRuns, ordered: bool) -> None:
     if not runs.has_scores or once.all() or not once.any():
         return
     first = _place_in_case(runs) == 0 if ordered else _draw_one(runs, runs.case)
+    # Also of graded scores a half is better than the others; of right and wrong it is the right.
     right = runs.score[first] > runs.score.mean()
+    # The test is exact: of a small suite few cases have one run, or few have more.
     counted = [[(right & of).sum(), (~right & of).sum()] for of in (once, ~once)]
     if fisher_exact(counted).pvalue > _UNLIKELY:
         return
     (a, b), (c, d) = counted
     raise UserError(
-        f"{place}: which cases were run again goes with how they ended: {a:,} of {a + b:,} cases "
-        f"with one run begin well, {c:,} of {c + d:,} with more (chance does that in at most 1 % "
-        "of logs); such runs don't tell how often two differ: give each case as many runs"
+        f"{place}: whether a case has one run or more goes with how it ended: {a:,} of {a + b:,} "
+        f"cases with one run begin well, {c:,} of {c + d:,} with more (chance does that in at most "
+        "1 % of logs), as where failures are run again or lost; such runs don't tell how often two "
+        "differ: give each case as many runs"
     )
 
 

@@ -130,6 +130,7 @@ def _raise_to_least(variances: Floats, runs: SuiteRuns, apart: Floats) -> Floats
     with np.errstate(divide="ignore", invalid="ignore"):
         pairs = runs.repeats * (runs.repeats - 1.0)
         least = 2 * (apart - apart**2 + variances) / pairs  # g² is U² less its variance
+    # Only the sum counts: of one case the estimate of g (1 - g) may be anything.
     return least if np.nansum(least) > np.nansum(variances) else variances
 
 

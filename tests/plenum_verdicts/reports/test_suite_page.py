@@ -161,6 +161,25 @@ def test_a_verdict_on_cases_replaces_the_suite_of_its_study_alone(tmp_path: Path
     assert left == {"runs", "audit"}
 
 
+def test_a_gate_and_acting_say_what_they_leave_out_and_when_chance_decides(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    ends = {f"{n}": ["A" if n % 5 else "B"] * 4 for n in range(40)}
+    publish(tmp_path, ends, gate="score >= .8")
+    assert "The score is the gate's limit itself, 0.8" in capsys.readouterr().out
+    alone = {f"alone {n}": ["A" if n % 5 else "B"] for n in range(10)}
+    publish(tmp_path, ends | alone, gate="score >= .7")
+    told = capsys.readouterr().out
+    assert "It is judged on 40 cases: 10 have one run." in " ".join(told.split())
+    assert "limit itself" not in told
+    rows = [{"case": c, "decision": e} for c, ended in (ends | alone).items() for e in ended]
+    (tmp_path / "unknown.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    unknown = str(tmp_path / "unknown.jsonl")
+    settings = AuditConfig(logs=unknown, out=str(tmp_path), suite=True, decide=True)
+    judge_log(load_runs(settings, "", "audit", ""))
+    assert "without the 10 cases that have one run" in " ".join(capsys.readouterr().out.split())
+
+
 def test_settings_that_matter_are_the_criterion_and_what_was_changed() -> None:
     named = VerdictConfig(logs="runs.jsonl", columns={"id": "id"})
     usual = record_audit(named, suite=True).settings

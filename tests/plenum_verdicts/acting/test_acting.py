@@ -140,10 +140,12 @@ def test_agreement_of_unequal_runs_is_on_no_one_scale() -> None:
     assert (found.right, len(found.feared), found.unstable) == (30, 5, 10)
     assert found.runs == (2, 4)
     assert found.auroc is None
-    explained = " ".join(explain("advice", advise_acting(suite((30, "AAAA"), (9, "BBA")))))
+    explained = " ".join(
+        explain("advice", advise_acting(suite((30, "AAAA"), (9, "BBA"))), unheard=0)
+    )
     assert "Of 39 cases with 3 to 4 runs 30 decide alike and rightly each time" in explained
     assert "AUROC" not in explained
-    equal = " ".join(explain("advice", advise_acting(suite((30, "AAAA"), (12, "BBAB")))))
+    equal = " ".join(explain("advice", advise_acting(suite((30, "AAAA"), (12, "BBAB"))), unheard=0))
     assert equal.index("decide alike and wrongly") < equal.index("Among 4 runs") < len(equal)
 
 
@@ -156,7 +158,7 @@ def test_cases_with_one_run_count() -> None:
     # Only successes were run again: the cases with more runs say nothing of the others.
     assert [each.alike for each in advice.rules] == [True, False, False]
     assert "Cases with fewer than 2 runs are wrong more often" in " ".join(
-        explain("advice", advice)
+        explain("advice", advice, unheard=0)
     )
     # Where it is chance which cases have more runs, those that have enough are used.
     mixed = advise_acting(suite((100, "AAA"), (10, "AAB"), (60, "A"), (5, "B")))

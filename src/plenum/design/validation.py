@@ -128,6 +128,7 @@ def _find(kind: Any, places: Sequence[int | str]) -> tuple[list[str], Any, Any]:
         parent, kind = kind, None
         members = [m for m in _members(parent) if m is not NoneType]
         if len(members) > 1:  # pydantic names the type that it tried, which is no key
+            kind = parent if place == places[-1] else None
             continue
         parent = _bare(members[0]) if members else None
         if is_dataclass(parent):

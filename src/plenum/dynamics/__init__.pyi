@@ -80,6 +80,9 @@ from .resampling import bootstrap as bootstrap
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import look as look
 from .sample_sizes import plan_replicates as plan_replicates
+from .stated_votes import APART as APART
+from .stated_votes import StatedVotes as StatedVotes
+from .stated_votes import compare_votes as compare_votes
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
 from .summary import Summary as Summary
 from .summary import summarise as summarise

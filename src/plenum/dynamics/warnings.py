@@ -34,8 +34,8 @@ _EVERY = (
         "uneven",
         "u",
         "replicates jump or few make most of λ̂: no interval, no t test is shown; report decisions",
-        "three ways to average over pairs give different slopes, or fewer than 80 % of the "
-        "replicates decide alike, or a step was over five times as long as is usual at that time",
+        "three ways to average over pairs give different slopes, or a step was over five times as "
+        "long as is usual at that time",
         "replicates jump, or a few make most of λ̂: they lie far from the rest or move away from "
         "it. λ̂ is no rate that pairs have in common, intervals and t tests of it would be wrong "
         "too often and aren't shown, and the decisions say more",
@@ -91,6 +91,13 @@ _EVERY = (
         "λ̂ has no interval here: one replicate may be all of it",
         "no interval could be computed",
         "one replicate may be all of λ̂, which is then not to be used",
+    ),
+    EstimateWarning(
+        "votes_apart",
+        "v",
+        "seats often vote for another option than they state: λ̂ and decisions are of two things",
+        "fewer than 80 % of the ballots name the option that their seat had stated to prefer",
+        "D(t) and λ̂ are of numbers that don't decide, and the decisions of something else",
     ),
     EstimateWarning(
         "pending",
@@ -211,7 +218,7 @@ _EARLIER = {"flip_dominated": "uneven"}
 OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
 """Warnings that only effects can have."""
 
-_ORDER = "uasqztrixpewcmn"
+_ORDER = "uavsqztrixpewcmn"
 """Every letter, once: a new one needs its place here."""
 
 LETTERS = {

@@ -3,6 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
+import generators
 import numpy as np
 import pytest
 from known_conditions import CHOSEN, FACTORS, build, diagnostics, exponent, line, tracked
@@ -148,19 +149,11 @@ def test_an_interaction_has_both_first_and_neither_last_over_the_window() -> Non
     assert [cell.value for cell in usual.estimate.cells] == [both, first, second, neither]
 
 
-def test_an_interaction_looks_at_the_decisions_of_its_cells() -> None:
-    rows = square()
-    split = replace(rows[1], tracked=replace(rows[1].tracked, decisions=tuple("AABBABABA")))
-    (found,) = effects.interactions([rows[0], split, *rows[2:]], CHOSEN)
-    flips = ["uneven" in cell.warnings for cell in found.estimate.cells]
-    expected = ["uneven" in exponent(row).warnings for row in rows]
-    assert flips == [expected[0], True, *expected[2:]]
-
-
 def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
     on, off = tracked(1, roles="on"), tracked(2)
-    divided = replace(on, decisions=("A", "B") * 6, failures={"parse": 1})
-    (found,) = effects.contrasts(build([divided, off]), CHOSEN)
+    leaping = generators.leaps(0.2).sample(12, 3)[:, :, None]
+    uneven = replace(on, preferences=leaping, failures={"parse": 1})
+    (found,) = effects.contrasts(build([uneven, off]), CHOSEN)
     assert {"uneven", "attrition"} <= set(found.warnings)
     assert "uneven" in found.estimate.warnings
     same = replace(on, preferences=np.repeat(on.preferences[:1], 12, axis=0))

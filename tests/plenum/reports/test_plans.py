@@ -150,7 +150,9 @@ def test_an_interval_that_says_nothing_is_not_written_out() -> None:
 
 
 def test_a_plan_lists_the_warnings_of_the_pilot() -> None:
-    few = tracked(1, replicates=8, decisions="AABBABAB")
+    few = replace(
+        tracked(1, replicates=8), preferences=generators.leaps(0.2).sample(8, 3)[:, :, None]
+    )
     expected = lyapunov(few.ensemble, decisions=few.decisions).warnings
     assert {"few_replicates", "uneven"} <= set(expected)
     assert planned(few)["warnings"] == "\n".join(expected)
@@ -160,10 +162,7 @@ def test_a_plan_lists_the_warnings_of_the_pilot() -> None:
 
 def test_where_few_replicates_carry_the_slope_only_decisions_are_planned_for() -> None:
     jumping = generators.leaps(0.2).sample(20, 3)[:, :, None]
-    for condition in (
-        tracked(1, replicates=20, decisions="A" * 12 + "B" * 8),  # uneven by its decisions alone
-        replace(tracked(1, replicates=20), preferences=jumping),
-    ):
+    for condition in (replace(tracked(1, replicates=20), preferences=jumping),):
         assert lyapunov(condition.ensemble, decisions=condition.decisions).refused
         found = table([condition], ASKED)
         shown = line(found)

@@ -29,6 +29,10 @@ REMOVED: Mapping[str, str] = {
     "logs=s3:": "logs are files here",
     "interval=bca": "there are jackknife, percentile and seed_compatible",
     "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
+    "half_width": "scripts/plan.py says how many replicates a difference takes, before they run",
+    "looks": "scripts/plan.py says how many replicates a difference takes, before they run",
+    "maximum": "scripts/plan.py says how many replicates a difference takes, before they run",
+    "spending": "scripts/plan.py says how many replicates a difference takes, before they run",
     "tracking.uri=postgres": "give the address of MLflow's server, which writes to PostgreSQL",
 }
 """Scripts, settings and values (``KEY=VALUE``), each as a user gives it."""

@@ -185,13 +185,6 @@ _EVERY = (
         "how far the effect varies between scenarios is next to unknown",
     ),
     EstimateWarning(
-        "not_converged",
-        "",
-        "the mixed model has no maximum that could be found",
-        "the mixed model's likelihood has no maximum that could be found",
-        "its terms are not to be used",
-    ),
-    EstimateWarning(
         "branching", "", "continuations of base states: see Γ̂ in the tables, there is no λ̂"
     ),
     EstimateWarning("one_shot", "", "a vote without deliberation: there is nothing to fit"),
@@ -215,7 +208,7 @@ WARNINGS = {warned.name: warned for warned in _EVERY}
 _EARLIER = {"flip_dominated": "uneven"}
 """Names that older versions stored, and the names of today."""
 
-OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
+OF_EFFECTS = ("mixed_estimands", "few_scenarios")
 """Warnings that only effects can have."""
 
 _ORDER = "uavsqztrixpewcmn"

@@ -14,8 +14,6 @@ from plenum.dynamics import (
     branching,
     contrast,
     divergence,
-    fit_mixed_model,
-    look,
     lyapunov,
     plan_replicates,
     pool,
@@ -25,7 +23,6 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.decisions import estimate_share, mcnemar
-from plenum.dynamics.sample_sizes import spent
 from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
 from plenum_worlds.dynamics.theory.grid import ParameterGrid
 from plenum_worlds.dynamics.theory.model import simulate
@@ -100,18 +97,7 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         {},
         "delta|sd|power",
     ),
-    (spent, [(-0.1,), (1.1,), (0.5, 0.0), (0.5, 0.05, "linear")], {}, "fraction|alpha|spending"),
-    (
-        look,
-        [(0.1, 0.02, looks, 20, 0.1) for looks in ([], [2], [5, 5], [9, 5], [5, 30])],
-        {},
-        "looks",
-    ),
-    (look, [(0.1, 0.02, [5], 20, half) for half in (0.0, NAN)], {}, "half_width"),
-    (look, [(0.1, 0.02, [5], 20, 0.1)], {"spending": "all"}, "spending 'all'"),
-    (look, [(0.1, 0.02, [5], 20, 0.1)], {"alpha": 1.0}, "alpha"),
     (pool, [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])], {}, "one standard error an effect"),
-    (fit_mixed_model, [([],), ([("S", True, False, ARM)],)], {}, "two scenarios"),
     (estimate_divergence, [([],)], {}, "no world"),
     (
         fit_two_lines,

@@ -87,8 +87,7 @@ REFUSED = {
         ("study=x power=0.01", "power: 0.01; between alpha (0.05) and 1"),
         ("study=x looks=20", "looks: 20; it is an increasing list of whole numbers"),
         ("study=x looks=[9,3]", "looks: [9, 3]; it is an increasing list"),
-        ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
-        ("study=x maximum=1", "maximum: 1 is not allowed; it must be 3 or more"),
+        ("study=x power=2", "power: 2"),
     ),
     "scripts/calibrate.py": (
         ("workers=0", "workers: 0 is not allowed; it must be 1 or more"),

@@ -319,7 +319,7 @@ def test_the_papers_study_is_named_with_its_departures() -> None:
 
 def test_every_warning_is_explained() -> None:
     explained = {name for name, known in WARNINGS.items() if known.seen and known.so}
-    assert LETTERS.keys() | {"identical", "short", "single", "not_converged"} <= explained
+    assert LETTERS.keys() | {"identical", "short", "single"} <= explained
     assert all(known.short for known in WARNINGS.values())
     row = build([tracked(1)])[0]
     said = told([estimated(row, warnings=("saturated", "of_tomorrow"))], "warnings")

@@ -15,8 +15,8 @@ On one thread, in this run:
 - typical_cover    share of the intervals of a typical pair's growth that hold, on the worst of
                    twelve processes, seven of which jump or are uneven, with 10 and 20 replicates;
                    beside it their mean (2,000 draws each, some minutes)
-- contrast_size    share of tests of equal growth that reject at 5 % between arms of one process that
-                   jumps or is uneven, on the worst of seven processes and four pairs of sizes
+- contrast_size    share of tests of equal growth that reject at 5 % between arms of one process
+                   that jumps or is uneven, on the worst of seven processes and four pairs of sizes
                    (2,000 draws each, so that one of these cells may be .06 by chance)
 - typical_width    median width of these intervals over that of the jackknife interval of λ̂, on the
                    worst of the five smooth processes, with 20 replicates

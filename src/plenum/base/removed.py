@@ -7,6 +7,7 @@ from plenum.base.errors import UserError
 REMOVED: Mapping[str, str] = {
     "scripts/fit.py": "docs/published-runs.md says what the fits showed",
     "scripts/fault_server.py": "only plenum's own tests start that server",
+    "scripts/theory.py": "docs/worlds.md says what its model showed, and how it is proven",
     "scripts/train_tiny_model.py": "model=tiny has the weights that it made",
     "backend.fit": "backend=simulated keeps its other settings",
     "fit": "scripts/plan.py plans from the runs of a study",

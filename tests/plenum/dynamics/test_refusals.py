@@ -23,9 +23,6 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.decisions import estimate_share, mcnemar
-from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
-from plenum_worlds.dynamics.theory.grid import ParameterGrid
-from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.dynamics.within_world import estimate_divergence
 
@@ -41,10 +38,6 @@ GRID: dict[str, tuple[float, ...]] = {
     "agents": (2,),
     "beta": (0.0, 0.2),
 }
-
-
-def theory(**changed: Any) -> ParameterGrid:
-    return ParameterGrid(**{**GRID, **changed})
 
 
 REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], str]] = [
@@ -104,24 +97,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])],
         {},
         "one length",
-    ),
-    (theory, [()], {"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
-    (theory, [()], {"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
-    (theory, [()], {"shock_freq": (NAN,)}, "shock_freq: nan; from 0 to 1"),
-    (theory, [()], {"beta": ()}, "beta: no value"),
-    (theory, [()], {"agents": (0,)}, "agents: 0; 1 or more"),
-    (theory, [()], {"agents": (2.5,)}, "agents: .*whole numbers"),
-    (
-        simulate,
-        [(theory(), *numbers) for numbers in ((0, 1, 0), (1, 0, 0), (1, 1, -1))],
-        {},
-        "rounds|runs|seed",
-    ),
-    (
-        check_monotonicity,
-        [(simulate(theory(beta=beta), 5, 2),) for beta in ((0.0,), (0.1, 0.2))],
-        {},
-        "beta: .*; 0 and at least one more",
     ),
 ]
 

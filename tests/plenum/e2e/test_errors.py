@@ -115,11 +115,6 @@ REFUSED = {
         ("judge=gpt-4.1 backend=simulated", "error: backend: simulated; simulated agents read no"),
         ("judge=gpt-4.1 calls.timeout_s=0", "error: calls.timeout_s: 0 is not allowed"),
     ),
-    "scripts/theory.py": (
-        ("--agents 2.5", "error: argument --agents: invalid int value: '2.5'"),
-        ("--rounds 0", "error: rounds: 0; 1 or more"),
-        ("--alhpa 1", "error: unrecognized arguments: --alhpa 1"),
-    ),
     "scripts/bench/overhead.py": (("fast", "overhead.py: 'fast'; give nothing"),),
     "scripts/bench/inference.py": (("fast", "inference.py: 'fast'; give nothing"),),
 }
@@ -170,7 +165,6 @@ DOORS = {
     "scripts/papers": "run=tiny",
     "scripts/probe": "n=1",
     "scripts/screen_variants": "scenarios=[XX-01]",
-    "scripts/theory": "--alpha=2",
     "scripts/verdict": "logs=nowhere.csv",
     **{
         f"scripts/{name}": "study=nothing"

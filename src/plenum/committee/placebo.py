@@ -47,7 +47,7 @@ def write_placebo(sentences: tuple[str, ...], words: int, *names: str | int) -> 
     --------
     >>> from plenum.committee.placebo import write_placebo
     >>> write_placebo(("Nurses are few.", "Rents rise."), 7, "Chair", 1)
-    'Nurses are few. Rents rise. Nurses are'
+    'Rents rise. Nurses are few. Rents rise.'
     """
     order = make_generator("placebo", *names).permutation(len(sentences))
     drawn = " ".join(sentences[place] for place in order).split()

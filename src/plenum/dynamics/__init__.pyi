@@ -1,6 +1,3 @@
-from .attrition import Association as Association
-from .attrition import association as association
-from .attrition import independence as independence
 from .bands import divergence_band as divergence_band
 from .branching import Branching as Branching
 from .branching import NextAnswers as NextAnswers
@@ -58,6 +55,7 @@ from .growth_contrasts import GrowthContrast as GrowthContrast
 from .growth_contrasts import contrast_growth as contrast_growth
 from .growth_contrasts import limit_scenarios as limit_scenarios
 from .growth_contrasts import pool_growth as pool_growth
+from .independence import independence as independence
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
@@ -118,7 +116,6 @@ __all__ = [
     "WINDOW",
     "ZERO",
     "Array",
-    "Association",
     "Bootstrap",
     "Branching",
     "Contrast",
@@ -142,7 +139,6 @@ __all__ = [
     "TimeToMajority",
     "TypicalGrowth",
     "VariantOutcome",
-    "association",
     "average_scenarios",
     "benjamini_hochberg",
     "bootstrap",

@@ -48,7 +48,9 @@ def average_growth_rates(effects: Sequence[GrowthEffect]) -> list[GrowthEffect]:
     for others, group in group_shared(effects):
         mean, (low, high) = pool_growth([effect.estimate for effect in group])
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
-        more = {"like_low": low, "like_high": high, "n": sum(e.fewest for e in group)}
+        n = sum(row.n for effect in group for row in effect.cells)
+        more = {"like_low": low, "like_high": high, "n": n, "growth": ()}
+        more["fewest"] = min(effect.fewest for effect in group)
         means.append(
             Effect("growth_contrasts", group[0].name, others, (), mean, (), carried, more=more)
         )

@@ -79,7 +79,7 @@ from .resampling import Bootstrap as Bootstrap
 from .resampling import bootstrap as bootstrap
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import plan_replicates as plan_replicates
-from .stated_votes import APART as APART
+from .stated_votes import VOTES_APART as VOTES_APART
 from .stated_votes import StatedVotes as StatedVotes
 from .stated_votes import compare_votes as compare_votes
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION

@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from plenum.dynamics.decisions import Share, estimate_share
 from plenum.dynamics.divergence import ZERO
 
-APART = 0.8
+VOTES_APART = 0.8
 """Below this share of votes as stated, trajectories and decisions are of two different things."""
 
 
 @dataclass(frozen=True)
 class StatedVotes:
-    """How many ballots name the option that their seat had stated to prefer.
+    """The share of ballots for the option that their seat had stated to prefer.
 
     Attributes
     ----------

@@ -18,7 +18,7 @@ _CASE_TAG = "plenum.case"
 """The tag of a trace that names its case."""
 
 _OWN = "plenum."
-"""How the assessments are called that version 0.2.0 wrote, which score nothing."""
+"""Prefix of the assessments that version 0.2.0 wrote, which score nothing."""
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
 _SQLITE = "sqlite:///"

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from plenum.dynamics.decisions import Share, estimate_share
 from plenum.dynamics.divergence import ZERO
 
-VOTES_APART = 0.8
+_APART = 0.8
 """Below this share of votes as stated, trajectories and decisions are of two different things."""
 
 
@@ -30,6 +30,11 @@ class StatedVotes:
     share: Share = field(default_factory=Share)
     tied: float = math.nan
     ballots: int = 0
+
+    @property
+    def apart(self) -> bool:
+        """True if trajectories and decisions are of two different things."""
+        return self.share.value < _APART  # which NaN isn't
 
 
 def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:

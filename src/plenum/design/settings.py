@@ -64,6 +64,8 @@ class Protocol(StrictSettings):
             ("interaction", interaction, "none", ("none", "reflection")),
             ("feedback", feedback, "stance", ("stance",)),
         ):
+            # An older name chooses the exchange only where that is the usual one: an option such as
+            # protocol=placebo with feedback=false is a contradiction, and refused below.
             if value is False and self.exchange == "reasons":
                 object.__setattr__(self, "exchange", means)
             fits = self.exchange not in denied if value else self.exchange == means

@@ -82,6 +82,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
     sole = cast & (tops.sum(axis=-1) == 1)
     if not sole.any():
         return StatedVotes(tied=1.0 if cast.any() else math.nan)
+    # A state with two tops names no option, so that its ballot can't be held against it.
     alike = sole & (tops.argmax(axis=-1) == chosen)
     told, compared = alike.sum(axis=1), sole.sum(axis=1)
     shares = told[compared > 0] / compared[compared > 0]

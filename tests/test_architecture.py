@@ -53,6 +53,7 @@ LAYERS = {
     "plenum_verdicts.questions": "doors",
     "plenum_verdicts.readers": "verdicts",
     "plenum_verdicts.reports": "reports",
+    "plenum_verdicts.steadiness": "dynamics",
     "plenum_verdicts.suites": "dynamics",
     "plenum_verdicts.tracking": "tracking",
     "plenum_worlds": "worlds",

@@ -23,8 +23,13 @@ from .log_scores import read_score as read_score
 from .log_scores import settle_results as settle_results
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
+from .protocol_logs import PERTURBED as PERTURBED
+from .protocol_logs import ProtocolLog as ProtocolLog
+from .protocol_logs import count_protocols as count_protocols
+from .protocol_logs import read_protocols as read_protocols
 
 __all__ = [
+    "PERTURBED",
     "RIGHT",
     "UNNAMED",
     "WRONG",
@@ -32,7 +37,9 @@ __all__ = [
     "Columns",
     "ComparedRuns",
     "Log",
+    "ProtocolLog",
     "collect_log",
+    "count_protocols",
     "describe_choices",
     "digest_sources",
     "find_sources",
@@ -46,6 +53,7 @@ __all__ = [
     "list_names",
     "list_outcomes",
     "read_log",
+    "read_protocols",
     "read_score",
     "read_usage",
     "select_independent",

@@ -1,0 +1,27 @@
+from .judged_protocols import KEPT as KEPT
+from .judged_protocols import LEAST_CASES as LEAST_CASES
+from .judged_protocols import JudgedProtocol as JudgedProtocol
+from .judged_protocols import SteadyVerdict as SteadyVerdict
+from .judged_protocols import judge_steadiness as judge_steadiness
+from .mechanical_votes import compare_reruns as compare_reruns
+from .mechanical_votes import compare_wordings as compare_wordings
+from .mechanical_votes import share_votes as share_votes
+from .protocol_runs import ProtocolRuns as ProtocolRuns
+from .protocol_runs import SteadyRuns as SteadyRuns
+from .steady_tests import LEVEL as LEVEL
+from .steady_tests import SteadyTest as SteadyTest
+
+__all__ = [
+    "KEPT",
+    "LEAST_CASES",
+    "LEVEL",
+    "JudgedProtocol",
+    "ProtocolRuns",
+    "SteadyRuns",
+    "SteadyTest",
+    "SteadyVerdict",
+    "compare_reruns",
+    "compare_wordings",
+    "judge_steadiness",
+    "share_votes",
+]

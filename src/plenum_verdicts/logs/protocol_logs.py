@@ -163,8 +163,8 @@ def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> tuple[pd.DataFrame, 
         row = frame[twice].iloc[0]
         at = f", {'/'.join(named)} {row['setting']}" if named else ""
         raise UserError(
-            f"steady: run {row['run']} of protocol {row['protocol']}, case {row['case']}{at} occurs "
-            "twice"
+            f"steady: run {row['run']} of protocol {row['protocol']}, case {row['case']}{at} "
+            "occurs twice"
         )
     return frame, named
 

@@ -186,7 +186,7 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
             f"steady: {len(runs.cases)} cases are in all protocols; {LEAST_CASES} are the least"
         )
     curve = _draw_curve(runs)
-    leads = _test_constants(runs, runs.reference, margin)
+    leads = list_leads(runs, runs.reference, margin)
     lead = max(leads, key=lambda test: test.chance(like=True))
     told, *judged = [_judge(each, runs, curve, leads) for each in runs.protocols]
     controls = [_judge(each, runs, curve, leads) for each in (runs.fix(), runs.freeze())]
@@ -225,7 +225,7 @@ def _judge(
 ) -> JudgedProtocol:
     ratio = float(judged.cost.mean() / runs.reference.cost.mean())
     gain, reason, at = _test_gain(judged, runs, curve, ratio)
-    kept = _test_constants(runs, judged)
+    kept = list_leads(runs, judged)
     joint = [max(each.chance(like) for each in (*leads, *kept)) for like in (False, True)]
     weakest = max(kept, key=lambda test: test.chance(like=True))
     floor = float(np.nanmean(compare_reruns(judged.counts))) if judged.least > 1 else None
@@ -306,7 +306,7 @@ def _relate(values: Floats, mean: float, shift: float = 1) -> Floats:
     return values / mean - shift if mean else np.zeros(len(values))
 
 
-def _test_constants(
+def list_leads(
     runs: SteadyRuns, judged: ProtocolRuns, margin: float | None = None
 ) -> list[SteadyTest]:
     """Test what a protocol keeps of the lead, or the lead itself, against each good constant.

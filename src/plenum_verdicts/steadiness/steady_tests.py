@@ -1,6 +1,6 @@
 """A mean over cases against a bound: for these cases, and for cases like these."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from math import ceil, sqrt
 
 import numpy as np
@@ -12,7 +12,8 @@ from plenum.dynamics import Floats
 LEVEL = 0.05
 """Chance with which a claim that isn't true is made, at most."""
 
-_POWER = 0.8
+POWER = 0.8
+"""Chance with which a planned study is to show a claim that is true."""
 
 
 @dataclass(frozen=True)
@@ -25,14 +26,19 @@ class SteadyTest:
         The mean.
     error_these, error_like
         Its standard error over reruns of these cases, and over cases like these.
-    cases
-        Number of cases.
+    values
+        The values of the cases, shape (C,).
     """
 
     value: float
     error_these: float
     error_like: float
-    cases: int
+    values: Floats = field(repr=False)
+
+    @property
+    def cases(self) -> int:
+        """Number of cases."""
+        return len(self.values)
 
     def chance(self, like: bool) -> float:
         """Return the one-sided p-value: how likely so high a mean is if the true one is 0."""
@@ -49,7 +55,7 @@ class SteadyTest:
         """Number of cases that show it in 80 % of studies; ``None`` if the mean isn't above 0."""
         if self.value <= 0:
             return None
-        asked = float(norm.ppf(1 - LEVEL) + norm.ppf(_POWER))
+        asked = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
         return ceil(self.cases * (asked * self.error_like / self.value) ** 2)
 
 
@@ -84,7 +90,7 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
     part = min(4 / runs, 1.0) / 2
     within = between if variances is None else float(variances.sum()) / cases**2
     these = max(min((1 - part) * within + part * between, between), least)
-    return SteadyTest(float(values.mean()), sqrt(these), sqrt(between), cases)
+    return SteadyTest(float(values.mean()), sqrt(these), sqrt(between), values)
 
 
 def adjust_chances(chances: Floats) -> Floats:

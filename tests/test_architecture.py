@@ -50,6 +50,7 @@ LAYERS = {
     "plenum_verdicts.dynamics": "dynamics",
     "plenum_verdicts.judge": "doors",
     "plenum_verdicts.logs": "verdicts",
+    "plenum_verdicts.protocols": "doors",
     "plenum_verdicts.questions": "doors",
     "plenum_verdicts.readers": "verdicts",
     "plenum_verdicts.reports": "reports",

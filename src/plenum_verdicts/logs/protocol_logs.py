@@ -42,6 +42,8 @@ class ProtocolLog:
         Number of runs that are left out, since another run of their case and wording has their day.
     days
         Number of days; 0 if none is given.
+    simulated
+        True if a column ``backend`` says so of a run.
     """
 
     runs: SteadyRuns
@@ -51,6 +53,7 @@ class ProtocolLog:
     perturbed: tuple[str, ...]
     thinned: int
     days: int
+    simulated: bool
 
 
 def read_protocols(files: Sequence[str], columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -133,6 +136,7 @@ def count_protocols(
         perturbed=named,
         thinned=len(frame) - len(kept),
         days=days,
+        simulated="backend" in rows and bool((rows["backend"] == "simulated").any()),
     )
 
 

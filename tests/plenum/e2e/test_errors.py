@@ -88,6 +88,8 @@ REFUSED = {
         ("study=x looks=20", "looks: 20; it is an increasing list of whole numbers"),
         ("study=x looks=[9,3]", "looks: [9, 3]; it is an increasing list"),
         ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
+        ("margin=.05 cases=65", "cases: 65 show a lead of 0.05 and a gain of 0.1 at any number"),
+        ("margin=2", "margin: 2"),
         ("study=x maximum=1", "maximum: 1 is not allowed; it must be 3 or more"),
     ),
     "scripts/calibrate.py": (

@@ -1,0 +1,57 @@
+"""The picture of protocols: disagreement against quality, beside the mechanical curve."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.ticker import PercentFormatter
+
+from plenum.reports import (
+    COLOURS,
+    GREY,
+    PAGE,
+    SMALL,
+    Picture,
+    apply_style,
+    make_panels,
+    save_figure,
+)
+from plenum_verdicts.steadiness import SteadyVerdict
+
+_AREA = 45
+
+
+def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) -> Picture:
+    """Draw protocols and controls by disagreement over wordings and accuracy, and the curve."""
+    with apply_style():
+        figure, panels = make_panels(1, 1, (PAGE, 3.4))
+        axes = panels[0, 0]
+        _, apart, quality = zip(*found.curve, strict=True)
+        if found.reference.stability is not None:
+            axes.plot(apart, quality, color=GREY, marker=".", zorder=1)
+            for size, x, y in found.curve[1:]:
+                axes.annotate(f"{size}", (x, y), (0, -9), textcoords="offset points",
+                              fontsize=SMALL, color=GREY, ha="center")  # fmt: skip
+        shown = [found.reference, *found.protocols, *found.controls]
+        for number, each in enumerate(shown):
+            if each.stability is None:
+                continue
+            control = each in found.controls
+            colour = GREY if control else COLOURS[min(number, len(COLOURS) - 1)]
+            size = _AREA * min(max(each.cost or 1.0, 0.3), 9)
+            axes.scatter([each.stability], [each.quality], s=size, color=colour, zorder=2,
+                         marker="x" if control else "o", alpha=0.8)  # fmt: skip
+            # Marks of equal place must not hide each other's names.
+            axes.annotate(each.name, (each.stability, each.quality), (7, -11 if control else 6),
+                          textcoords="offset points", fontsize=SMALL)  # fmt: skip
+        axes.margins(0.15)
+        axes.set_xlabel("two runs at different wordings differ (less is steadier)")
+        axes.set_ylabel("accuracy")
+        for axis in (axes.xaxis, axes.yaxis):
+            axis.set_major_formatter(PercentFormatter(1))
+        files = save_figure(figure, folder, "steadiness", kinds)
+    shows = "Protocols by disagreement over wordings and accuracy"
+    caption = (
+        f"{shows}. The line has plurality votes of as many whole committees of the reference as "
+        "its numbers say, at as many times the cost; area is cost, and crosses are controls."
+    )
+    return Picture(1, "steadiness", tuple(files), shows, caption, f"{shows}.")

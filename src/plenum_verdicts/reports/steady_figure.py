@@ -29,8 +29,8 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
         if found.reference.stability is not None:
             axes.plot(apart, quality, color=GREY, marker=".", zorder=1)
             for size, x, y in found.curve[1:]:
-                axes.annotate(f"{size}", (x, y), (0, -9), textcoords="offset points",
-                              fontsize=SMALL, color=GREY, ha="center")  # fmt: skip
+                axes.annotate(f"{size}", (x, y), (-6, -3), textcoords="offset points",
+                              fontsize=SMALL, color=GREY, ha="right")  # fmt: skip
         shown = [found.reference, *found.protocols, *found.controls]
         for number, each in enumerate(shown):
             if each.stability is None:
@@ -44,6 +44,7 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
             axes.annotate(each.name, (each.stability, each.quality), (7, -11 if control else 6),
                           textcoords="offset points", fontsize=SMALL)  # fmt: skip
         axes.margins(0.15)
+        axes.set_xlim(left=max(axes.get_xlim()[0], -0.04))
         axes.set_xlabel("two runs at different wordings differ (less is steadier)")
         axes.set_ylabel("accuracy")
         for axis in (axes.xaxis, axes.yaxis):

@@ -1,0 +1,148 @@
+"""How often what is said of protocols holds: false claims, power, and plans; for ``suite.py``."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from plenum_verdicts.steadiness import (
+    LEVEL,
+    ProtocolRuns,
+    SteadyAssumptions,
+    SteadyRuns,
+    draw_protocols,
+    judge_steadiness,
+    predict_power,
+)
+
+ACCURACIES = (0.33, 0.45, 0.6, 0.8)
+RUNS = 5
+OPTIONS = 3
+
+
+def measure_steadiness(quick: bool) -> dict[str, Any]:
+    """Measure the rates of claims, in which both forms count: these cases, and cases like these."""
+    draws = 40 if quick else 200
+    false = _list_false(draws)
+    size = _list_sizes(draws)
+    power = _rate_power(SteadyAssumptions(accuracy=0.6), 400, draws)
+    errors = {
+        f"{accuracy}, {cases} cases": _rate_power(assumed, cases, draws)
+        - predict_power(assumed, cases, RUNS)
+        for accuracy, cases in ((0.45, 400), (0.45, 900), (0.6, 65), (0.6, 120))
+        for assumed in [SteadyAssumptions(accuracy=accuracy)]
+    }
+    for name, rates in (("false", false), ("size", size), ("plan", errors)):
+        print(name, {key: round(rate, 3) for key, rate in rates.items()})
+    return {
+        "steady_false": round(max(false.values()), 3),
+        "kept_size": round(max(size.values()), 3),
+        "steady_power": round(power, 3),
+        "plan_error": round(max(map(abs, errors.values())), 3),
+    }
+
+
+def _list_false(draws: int) -> dict[str, float]:
+    """Rate claims for a constant, a frozen run and a vote of three, by accuracy and cases."""
+    rates = {}
+    for accuracy in ACCURACIES:
+        for cases in (65, 400):
+            source, claims = np.random.default_rng(cases), np.zeros(4)
+            for _ in range(draws):
+                drawn, _ = _draw(source, cases, accuracy)
+                found = []
+                for size in (3, 5):
+                    _, ballots = _draw(source, cases, accuracy, like=drawn, runs=size * RUNS)
+                    judged = judge_steadiness(_join(drawn, _vote(source, ballots, size), size))
+                    found += judged.protocols
+                found += judged.controls
+                claims += [each.verdict == "steadier" for each in found]
+            for name, count in zip(("vote 3", "vote 5", "constant", "frozen"), claims, strict=True):
+                rates[f"{name} {accuracy}, {cases}"] = count / draws
+    return rates
+
+
+def _list_sizes(draws: int) -> dict[str, float]:
+    """Rate claims on the boundary: as steady as the curve, or 80 % of the lead kept."""
+    rates = {}
+    for days in (False, True):
+        source, claims = np.random.default_rng(7), np.zeros(3)
+        for _ in range(draws):
+            # On the curve, and of better quality: only steadiness is false.
+            drawn, _ = _draw(source, 400, 0.6, days=days)
+            _, other = _draw(source, 400, 0.6, days=days, like=drawn)
+            claims[0] += _is_claimed(_join(drawn, other, 1.0))
+            # Much steadier, and 80 % of the lead: only quality is false.
+            drawn, _ = _draw(source, 400, 0.6, days=days)
+            kept = 1 / OPTIONS + 0.8 * (0.6 - 1 / OPTIONS)
+            _, other = _draw(source, 400, kept, anchor=0.95, days=days, like=drawn)
+            claims[1] += _is_claimed(_join(drawn, other, 1.0))
+            # On the curve, with few cases.
+            drawn, _ = _draw(source, 65, 0.6, days=days)
+            _, other = _draw(source, 65, 0.6, days=days, like=drawn)
+            claims[2] += _is_claimed(_join(drawn, other, 1.0))
+        for name, count in zip(("curve", "kept", "curve, 65"), claims, strict=True):
+            rates[f"{name}{', days' if days else ''}"] = count / draws
+    return rates
+
+
+def _rate_power(assumed: SteadyAssumptions, cases: int, draws: int) -> float:
+    source = np.random.default_rng(11)
+    drawn = (draw_protocols(source, cases, RUNS, assumed) for _ in range(draws))
+    return sum(judge_steadiness(each).protocols[0].like <= LEVEL for each in drawn) / draws
+
+
+def _is_claimed(runs: SteadyRuns) -> bool:
+    return judge_steadiness(runs).protocols[0].verdict == "steadier"
+
+
+def _draw(
+    source: np.random.Generator, cases: int, accuracy: float, anchor: float = 0.7,
+    days: bool = False, like: SteadyRuns | None = None, runs: int = RUNS,
+) -> tuple[SteadyRuns, NDArray[Any]]:  # fmt: skip
+    """Draw runs at two wordings: with its case's usual decision at a chance, and else anew.
+
+    With days each run is of a day of its own, as when a log is read, and half of the runs of a case
+    and day repeat the day's outcome, at whatever wording.
+    """
+    answer = like.right.argmax(1) if like else source.integers(0, OPTIONS, cases)
+
+    def decide(shape: tuple[int, ...]) -> NDArray[Any]:
+        at = answer.reshape(-1, *[1] * (len(shape) - 1))
+        other = (at + source.integers(1, OPTIONS, shape)) % OPTIONS
+        return np.where(source.random(shape) < accuracy, at, other)
+
+    usual = decide((cases,))[:, None, None]
+    shape = (cases, 2, runs)
+    rows = np.where(source.random(shape) < anchor, usual, decide(shape))
+    if days:
+        outcome = np.where(
+            source.random((cases, 1, runs)) < anchor, usual, decide((cases, 1, runs))
+        )
+        rows = np.where(source.random(shape) < 0.5, outcome, rows)
+    right = np.eye(OPTIONS + 1)[answer]
+    places = np.tile(np.arange(OPTIONS), (cases, 1))
+    names, labels = tuple(map(str, range(cases))), tuple(map(str, range(OPTIONS)))
+    own = ProtocolRuns("reference", _count(rows), np.ones(cases), np.zeros(cases))
+    return SteadyRuns((own,), names, right, right[:, :-1], labels, places, rows[..., 0]), rows
+
+
+def _count(rows: NDArray[Any]) -> NDArray[np.intp]:
+    return np.eye(OPTIONS + 1, dtype=np.intp)[rows].sum(2)
+
+
+def _join(drawn: SteadyRuns, rows: NDArray[Any], cost: float) -> SteadyRuns:
+    cases = len(rows)
+    other = ProtocolRuns("other", _count(rows), np.full(cases, cost), np.zeros(cases))
+    return SteadyRuns(
+        (drawn.reference, other), drawn.cases, drawn.right, drawn.constants, drawn.answers,
+        drawn.answer, drawn.first,
+    )  # fmt: skip
+
+
+def _vote(source: np.random.Generator, ballots: NDArray[Any], size: int) -> NDArray[Any]:
+    """Draw votes of new committees; a tie is drawn."""
+    cases, wordings, _ = ballots.shape
+    votes = np.eye(OPTIONS)[ballots.reshape(cases, wordings, RUNS, size)].sum(3)
+    won: NDArray[Any] = (votes + 0.5 * source.random(votes.shape)).argmax(-1)
+    return won

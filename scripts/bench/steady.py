@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from plenum_verdicts.steadiness import (
     LEVEL,
+    JudgedProtocol,
     ProtocolRuns,
     SteadyAssumptions,
     SteadyRuns,
@@ -50,7 +51,7 @@ def _list_false(draws: int) -> dict[str, float]:
             source, claims = np.random.default_rng(cases), np.zeros(4)
             for _ in range(draws):
                 drawn, _ = _draw(source, cases, accuracy)
-                found = []
+                found: list[JudgedProtocol] = []
                 for size in (3, 5):
                     _, ballots = _draw(source, cases, accuracy, like=drawn, runs=size * RUNS)
                     judged = judge_steadiness(_join(drawn, _vote(source, ballots, size), size))
@@ -58,31 +59,30 @@ def _list_false(draws: int) -> dict[str, float]:
                 found += judged.controls
                 claims += [each.verdict == "steadier" for each in found]
             for name, count in zip(("vote 3", "vote 5", "constant", "frozen"), claims, strict=True):
-                rates[f"{name} {accuracy}, {cases}"] = count / draws
+                rates[f"{name} {accuracy}, {cases}"] = float(count) / draws
     return rates
 
 
 def _list_sizes(draws: int) -> dict[str, float]:
-    """Rate claims on the boundary: as steady as the curve, or 80 % of the lead kept."""
+    """Rate claims on the boundary: as steady as the curve, or 80 % of the lead kept.
+
+    For these cases what holds of them is held exactly at the boundary; for cases like these it is
+    drawn.
+    """
+    kept = 1 / OPTIONS + 0.8 * (0.6 - 1 / OPTIONS)
+    worlds = {"curve": (400, 0.6, 0.7), "kept": (400, kept, 0.95), "curve, 65": (65, 0.6, 0.7)}
     rates = {}
     for days in (False, True):
-        source, claims = np.random.default_rng(7), np.zeros(3)
-        for _ in range(draws):
-            # On the curve, and of better quality: only steadiness is false.
-            drawn, _ = _draw(source, 400, 0.6, days=days)
-            _, other = _draw(source, 400, 0.6, days=days, like=drawn)
-            claims[0] += _is_claimed(_join(drawn, other, 1.0))
-            # Much steadier, and 80 % of the lead: only quality is false.
-            drawn, _ = _draw(source, 400, 0.6, days=days)
-            kept = 1 / OPTIONS + 0.8 * (0.6 - 1 / OPTIONS)
-            _, other = _draw(source, 400, kept, anchor=0.95, days=days, like=drawn)
-            claims[1] += _is_claimed(_join(drawn, other, 1.0))
-            # On the curve, with few cases.
-            drawn, _ = _draw(source, 65, 0.6, days=days)
-            _, other = _draw(source, 65, 0.6, days=days, like=drawn)
-            claims[2] += _is_claimed(_join(drawn, other, 1.0))
-        for name, count in zip(("curve", "kept", "curve, 65"), claims, strict=True):
-            rates[f"{name}{', days' if days else ''}"] = count / draws
+        for form in ("these", "like"):
+            for name, (cases, accuracy, anchor) in worlds.items():
+                source, claims = np.random.default_rng(7), 0
+                for _ in range(draws):
+                    asked: dict[str, Any] = {"days": days, "exact": form == "these"}
+                    drawn, _ = _draw(source, cases, 0.6, **asked)
+                    _, other = _draw(source, cases, accuracy, anchor, like=drawn, **asked)
+                    (judged,) = judge_steadiness(_join(drawn, other, 1.0)).protocols
+                    claims += getattr(judged, form) <= LEVEL
+                rates[f"{name}, {form}{', days' if days else ''}"] = claims / draws
     return rates
 
 
@@ -92,13 +92,10 @@ def _rate_power(assumed: SteadyAssumptions, cases: int, draws: int) -> float:
     return sum(judge_steadiness(each).protocols[0].like <= LEVEL for each in drawn) / draws
 
 
-def _is_claimed(runs: SteadyRuns) -> bool:
-    return judge_steadiness(runs).protocols[0].verdict == "steadier"
-
-
 def _draw(
     source: np.random.Generator, cases: int, accuracy: float, anchor: float = 0.7,
     days: bool = False, like: SteadyRuns | None = None, runs: int = RUNS,
+    exact: bool = True,
 ) -> tuple[SteadyRuns, NDArray[Any]]:  # fmt: skip
     """Draw runs at two wordings: with its case's usual decision at a chance, and else anew.
 
@@ -113,6 +110,10 @@ def _draw(
         return np.where(source.random(shape) < accuracy, at, other)
 
     usual = decide((cases,))[:, None, None]
+    if exact:  # as many cases as on average are usually decided right
+        wrong = (answer + source.integers(1, OPTIONS, cases)) % OPTIONS
+        hits = source.permutation(cases) < round(accuracy * cases)
+        usual = np.where(hits, answer, wrong)[:, None, None]
     shape = (cases, 2, runs)
     rows = np.where(source.random(shape) < anchor, usual, decide(shape))
     if days:
@@ -128,7 +129,8 @@ def _draw(
 
 
 def _count(rows: NDArray[Any]) -> NDArray[np.intp]:
-    return np.eye(OPTIONS + 1, dtype=np.intp)[rows].sum(2)
+    counts: NDArray[np.intp] = np.eye(OPTIONS + 1, dtype=np.intp)[rows].sum(2)
+    return counts
 
 
 def _join(drawn: SteadyRuns, rows: NDArray[Any], cost: float) -> SteadyRuns:

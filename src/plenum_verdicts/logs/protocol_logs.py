@@ -225,7 +225,7 @@ def _encode(frame: pd.DataFrame, names: Sequence[str]) -> tuple[SteadyRuns, int]
         frame[["label"]].assign(case=case, right=frame["right"]).groupby(["case", "label"])["right"]
     )
     if (pairs.nunique() > 1).any():
-        number, label = pairs.nunique().idxmax()
+        number, label = pairs.nunique().index[int(pairs.nunique().argmax())]
         raise UserError(
             f"steady: case {cases[number]}: the decision {label} is right in one row and not in "
             "another; a decision of a case is right or wrong"
@@ -246,9 +246,10 @@ def _encode(frame: pd.DataFrame, names: Sequence[str]) -> tuple[SteadyRuns, int]
         cost = frame["cost"][of].groupby(case[of])
         variance = cost.var().fillna(0) / cost.size()
         # One unknown cost leaves the protocol's unknown: a mean of the others may be another one.
-        mean = cost.agg(lambda values: values.mean(skipna=False)).to_numpy(float)
+        mean = cost.agg(lambda values: values.mean(skipna=False)).to_numpy(np.float64)
         failed = int(frame["failed"][of].sum())
-        protocols.append(ProtocolRuns(name, counts, mean, variance.to_numpy(float), failed))
+        spread = variance.to_numpy(np.float64)
+        protocols.append(ProtocolRuns(name, counts, mean, spread, failed))
     first = np.zeros(shape[:2], np.intp)
     of = (frame["protocol"] == names[0]).to_numpy()
     first[case[of][::-1], setting[of][::-1]] = option[of][::-1]  # the first run is written last
@@ -270,8 +271,8 @@ def _find_constants(
     # In a case of which nobody decided right, any answer that nobody gave may be the right one.
     untold = (right.max(1) < 1) & (given == "").to_numpy()
     constants = np.where(untold[:, None], 1.0, 0.0) * np.ones(len(known))
-    for number, label in given[given != ""].items():
-        constants[number, column[label]] = 1.0
+    told = given[given != ""]
+    constants[told.index.to_numpy(), told.map(column).to_numpy(int)] = 1.0
     answer: Codes = np.full(constants.shape, -1, np.intp)
     place = decided["label"].map(column).to_numpy(int)
     constants[decided["case"], place] = decided["right"]

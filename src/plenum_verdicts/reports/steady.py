@@ -10,6 +10,7 @@ import pandas as pd
 
 from plenum.base import flatten
 from plenum.reports import (
+    Block,
     Column,
     Document,
     Grid,
@@ -25,7 +26,7 @@ from plenum.reports import (
 from plenum_verdicts.logs import ProtocolLog
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
 from plenum_verdicts.reports.steady_figure import draw_steadiness
-from plenum_verdicts.steadiness import JudgedProtocol, SteadyTest, SteadyVerdict
+from plenum_verdicts.steadiness import LEVEL, JudgedProtocol, SteadyTest, SteadyVerdict
 
 _WORDS = "plenum_verdicts.reports/steady.j2"
 _TOLD = (
@@ -66,7 +67,7 @@ def publish_steadiness(
         The folder can't be written to.
     """
     sentences = [flatten(each) for each in render(_WORDS, "sentences", found=found, log=log,
-                 plan=plan, share=_share)]  # fmt: skip
+                 plan=plan, share=_share, level=LEVEL)]  # fmt: skip
     if log.simulated:
         sentences.insert(0, f"The runs are simulated: {REHEARSAL}.")
     table = tabulate_steadiness(found)
@@ -76,7 +77,7 @@ def publish_steadiness(
         return
     with make_folder(out):
         picture = draw_steadiness(found, out, ("png", "svg"))
-        parts = {"protocols": Grid(1, table), "steadiness": picture}
+        parts: dict[str, Block] = {"protocols": Grid(1, table), "steadiness": picture}
         blocks = split_blocks("plenum_verdicts.reports/steady.md.j2", parts, sentences=sentences)
         page = Document(
             title="Steadier at kept quality",
@@ -95,7 +96,7 @@ def tabulate_steadiness(found: SteadyVerdict) -> Table:
     """Return a line for each protocol, the reference first and the controls last."""
     shown = [found.reference, *found.protocols, *found.controls]
     frame = pd.DataFrame([{name: getattr(each, name) for name in _TOLD} for each in shown])
-    frame.loc[0, "verdict"] = "reference"
+    frame.loc[0, ["verdict", "these", "like"]] = ["reference", None, None]  # it isn't judged
     frame["verdict"] = frame["verdict"].replace("steadier", "steadier at kept quality")
     shares = {
         "stability": "differ over wordings", "floor": "over reruns", "curve": "votes, equal cost",

@@ -37,8 +37,8 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
                 continue
             control = each in found.controls
             colour = GREY if control else COLOURS[min(number, len(COLOURS) - 1)]
-            size = _AREA * min(max(each.cost or 1.0, 0.3), 9)
-            axes.scatter([each.stability], [each.quality], s=size, color=colour, zorder=2,
+            area = _AREA * min(max(each.cost or 1.0, 0.3), 9)
+            axes.scatter([each.stability], [each.quality], s=area, color=colour, zorder=2,
                          marker="x" if control else "o", alpha=0.8)  # fmt: skip
             # Marks of equal place must not hide each other's names.
             axes.annotate(each.name, (each.stability, each.quality), (7, -11 if control else 6),

@@ -99,7 +99,8 @@ def compare_wordings(votes: Floats) -> Floats:
     wordings = (votes.sum(2) > 0).sum(1).astype(float)
     alike = (votes.sum(1) ** 2).sum(1) - (votes**2).sum((1, 2))
     pairs = wordings * (wordings - 1)
-    return 1 - alike / np.where(pairs > 0, pairs, np.nan)
+    apart: Floats = 1 - alike / np.where(pairs > 0, pairs, np.nan)
+    return apart
 
 
 def compare_reruns(counts: Codes) -> Floats:
@@ -114,7 +115,9 @@ def compare_reruns(counts: Codes) -> Floats:
     pairs = np.where(runs > 1, runs * (runs - 1), np.nan)
     apart = 1 - (counts * (counts - 1)).sum(2) / pairs
     known = np.isfinite(apart)
-    return np.where(known, apart, 0).sum(1) / np.where(known.any(1), known.sum(1), np.nan)
+    cells = np.where(known.any(1), known.sum(1), np.nan)
+    found: Floats = np.where(known, apart, 0).sum(1) / cells
+    return found
 
 
 def measure_quality(votes: Floats, right: Floats) -> Floats:

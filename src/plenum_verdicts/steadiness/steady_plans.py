@@ -16,6 +16,7 @@ from plenum_verdicts.steadiness.judged_protocols import (
 )
 from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
 from plenum_verdicts.steadiness.steady_tests import LEVEL, POWER
+from plenum_verdicts.suites import Codes
 
 WORDINGS = 2
 """Number of wordings that a plan counts with, the least that tell stability."""
@@ -151,11 +152,11 @@ def _anchor_steadier(assumed: SteadyAssumptions) -> float:
 
 
 def _decide(
-    source: np.random.Generator, answer: Floats, shape: tuple[int, ...], assumed: SteadyAssumptions
-) -> Floats:
+    source: np.random.Generator, answer: Codes, shape: tuple[int, ...], assumed: SteadyAssumptions
+) -> Codes:
     other = answer + source.integers(1, assumed.options, shape)
     right = source.random(shape) < assumed.accuracy
-    decided: Floats = np.where(right, answer, other % assumed.options)
+    decided: Codes = np.where(right, answer, other % assumed.options)
     return decided
 
 

@@ -9,8 +9,8 @@ from scipy.stats import t as student
 
 from plenum.dynamics import Floats
 
-LEVEL = 0.05
-"""Chance with which a claim that isn't true is made, at most."""
+LEVEL = 0.025
+"""Chance with which a claim that isn't true is made, at most: one-sided, as for 95 % intervals."""
 
 POWER = 0.8
 """Chance with which a planned study is to show a claim that is true."""
@@ -46,7 +46,7 @@ class SteadyTest:
         return float(student.sf(self.value / error, self.cases - 1))
 
     def limit(self, like: bool) -> float:
-        """Return what the true mean is above, in 95 % of such studies."""
+        """Return what the true mean is above, in 97.5 % of such studies."""
         error = self.error_like if like else self.error_these
         return self.value - float(student.ppf(1 - LEVEL, self.cases - 1)) * error
 

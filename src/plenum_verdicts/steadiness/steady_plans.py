@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import t as student
 
-from plenum.base import UserError, digest
+from plenum.base import UserError, digest, make_generator
 from plenum.dynamics import Floats
 from plenum_verdicts.steadiness.judged_protocols import (
     KEPT,
@@ -115,7 +115,7 @@ def draw_protocols(
 
     Examples
     --------
-    >>> drawn = draw_protocols(np.random.default_rng(1), 20, 3, SteadyAssumptions())
+    >>> drawn = draw_protocols(make_generator("example", "1"), 20, 3, SteadyAssumptions())
     >>> [each.counts.sum() for each in drawn.protocols]
     [np.int64(120), np.int64(120)]
     """
@@ -163,7 +163,7 @@ def _decide(
 @lru_cache(64)
 def _measure(assumed: SteadyAssumptions, runs: int) -> tuple[Floats, Floats]:
     """Return means and covariances over cases of all tests of the claim, in a large study."""
-    drawn = draw_protocols(np.random.default_rng(runs), _DRAWN, runs, assumed)
+    drawn = draw_protocols(make_generator("steady plan", str(runs)), _DRAWN, runs, assumed)
     gain = judge_steadiness(drawn, assumed.margin).protocols[0].gain
     kept = list_leads(drawn, drawn.protocols[1])
     leads = list_leads(drawn, drawn.reference, assumed.margin)
@@ -189,7 +189,8 @@ def predict_power(assumed: SteadyAssumptions, cases: int, runs: int) -> float:
     errors = np.sqrt(np.diag(covariance) / cases)
     bounds = means / errors - float(student.ppf(1 - LEVEL, cases - 1))
     correlation = covariance / cases / np.outer(errors, errors)
-    drawn = np.random.default_rng(1).multivariate_normal(np.zeros(len(means)), correlation, _NORMAL)
+    source = make_generator("steady plan", "power")
+    drawn = source.multivariate_normal(np.zeros(len(means)), correlation, _NORMAL)
     return float((drawn < bounds).all(1).mean())
 
 

@@ -81,7 +81,7 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
     --------
     >>> found = judge_mean(np.array([0.0, 0.1] * 10), None, 5)
     >>> round(found.value, 2), found.chance(like=True) < 0.05, found.cases_needed
-    (0.05, True, 7)
+    (0.05, True, 40)
     """
     cases = len(values)
     # Equal values of a few cases prove little: as if one of them could differ by a half.

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from plenum.base import UserError
+from plenum.dynamics import Floats
 from plenum_verdicts.logs.log_columns import NOT_RENAMED, read_column
 from plenum_verdicts.readers import LogSource, Wrong, find_reader, read_records
 from plenum_verdicts.steadiness import ProtocolRuns, SteadyRuns
@@ -249,7 +250,7 @@ def _encode(frame: pd.DataFrame, names: Sequence[str]) -> tuple[SteadyRuns, int]
         mean = cost.agg(lambda values: values.mean(skipna=False)).to_numpy(np.float64)
         failed = int(frame["failed"][of].sum())
         spread = variance.to_numpy(np.float64)
-        protocols.append(ProtocolRuns(name, counts, mean, spread, failed))
+        protocols.append(ProtocolRuns(name, counts, _fix(mean), _fix(spread), failed))
     first = np.zeros(shape[:2], np.intp)
     of = (frame["protocol"] == names[0]).to_numpy()
     first[case[of][::-1], setting[of][::-1]] = option[of][::-1]  # the first run is written last
@@ -258,6 +259,11 @@ def _encode(frame: pd.DataFrame, names: Sequence[str]) -> tuple[SteadyRuns, int]
         SteadyRuns(tuple(protocols), tuple(cases), right, constants, answers, answer, first),
         unknown,
     )
+
+
+def _fix(values: Any) -> Floats:
+    fixed: Floats = np.asarray(values, float)
+    return fixed
 
 
 def _find_constants(

@@ -1,7 +1,6 @@
-"""Plan how many replicates a study needs, from the spread of an existing one, and whether to stop.
+"""Plan how many replicates a study needs, from the spread of an existing one.
 
 python scripts/plan.py study=NAME [difference=0.2] [delta=0.03]
-python scripts/plan.py study=NAME [half_width=0.02] [maximum=100] [looks=[10,20]]
 python scripts/plan.py margin=.05 [cases=65] [runs=5] [accuracy=.45] [price=.01]  # docs/steady.md
 """
 

@@ -15,6 +15,9 @@ On one thread, in this run:
 - typical_cover    share of the intervals of a typical pair's growth that hold, on the worst of
                    twelve processes, seven of which jump or are uneven, with 10 and 20 replicates;
                    beside it their mean (2,000 draws each, some minutes)
+- contrast_size    share of tests of equal growth that reject at 5 % between arms of one process
+                   that jumps or is uneven, on the worst of seven processes and four pairs of sizes
+                   (2,000 draws each, so that one of these cells may be .06 by chance)
 - typical_width    median width of these intervals over that of the jackknife interval of λ̂, on the
                    worst of the five smooth processes, with 20 replicates
 
@@ -58,6 +61,7 @@ def main() -> None:
     theirs = max(peers["one by one"], peers["vectorised"])
     error = _float32_error(ensembles)
     covers, width = _typical()
+    size, sizes = _contrast_size()
     table = Table(box=box.SIMPLE_HEAD, title=f"{platform.processor() or platform.machine()}, "
                   f"one thread, Python {platform.python_version()}")  # fmt: skip
     for head in ("figure", "measured", "to reach", "peer in this run", "ratio"):
@@ -78,6 +82,7 @@ def main() -> None:
     table.add_row(
         "typical_cover", f"{min(covers):.3f}", "0.91", f"mean {sum(covers) / len(covers):.3f}", "-"
     )
+    table.add_row("contrast_size", f"{size:.3f}", "0.06", f"mean {sizes:.3f}", "-")
     table.add_row("typical_width", f"{width:.2f} x", "1.15 x", "jackknife of λ̂", "-")
     Console(width=130).print(table)
     print(
@@ -91,6 +96,8 @@ def main() -> None:
                 "typical_cover": round(min(covers), 3),
                 "typical_cover_mean": round(sum(covers) / len(covers), 3),
                 "typical_width": round(width, 2),
+                "contrast_size": round(size, 3),
+                "contrast_size_mean": round(sizes, 3),
             }
         )
     )
@@ -216,6 +223,25 @@ def _typical() -> tuple[list[float], float]:
             ratios += [float(np.median(widths) / np.median(beside))] if widths else []
             print(f"{name}, {replicates} replicates: {covers[-1]:.3f}", file=sys.stderr)
     return covers, max(ratios)
+
+
+def _contrast_size() -> tuple[float, float]:
+    """Share of tests that reject between arms of one process: the worst cell, and the mean."""
+    import numpy as np
+
+    from plenum.dynamics import contrast_growth
+
+    found = []
+    for name, (smooth, draw) in _processes().items():
+        generator = np.random.default_rng(2)
+        for sizes in ((5, 5), (10, 10), (20, 20), (20, 8)) if not smooth else ():
+            p = [
+                contrast_growth(*(draw(generator, n) for n in sizes), draws=400, seed=i).p
+                for i in range(ENSEMBLES)
+            ]
+            found.append(float(np.mean(np.array(p) <= 0.05)))
+            print(f"{name}, {sizes[0]} and {sizes[1]}: {found[-1]:.3f}", file=sys.stderr)
+    return max(found), float(np.mean(found))
 
 
 def _true_growth(draw: Callable[..., Any], generator: Any) -> float:

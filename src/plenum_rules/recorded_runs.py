@@ -112,9 +112,7 @@ def _read_recorded(condition: TrackedCondition, ended: Sequence[Transcript]) -> 
         seats=seats,
         preferences=preferences,
         confidences=np.stack([t.confidences() for t in ended]),
-        votes=np.array(
-            [[index.get(t.ballots.get(seat, ""), NONE) for seat in seats] for t in ended]
-        ),
+        votes=np.array([t.votes() for t in ended]),
         decided=np.array([index.get(t.decision or "", NONE) for t in ended]),
         clerk=np.array([_clerk(t, index) for t in ended]),
         turn_tokens=np.stack([turns for turns, _ in tokens]),

@@ -16,6 +16,8 @@ _Several = BeforeValidator(lambda given: [given] if isinstance(given, str) else 
 
 Risk = Annotated[Float, Field(ge=0.001, le=0.5)]
 
+_RISKS = Field(description="true, false, or a share from .001 to .5")
+
 Names = Annotated[list[str], _Several]
 """A name, or a list of them."""
 
@@ -59,7 +61,7 @@ class VerdictConfig(StrictSettings):
     gate: str = ""
     drop: Inner = 0.05
     margin: Annotated[Float, Field(ge=0.001, le=0.999)] = 0.02
-    decide: bool | Risk = False
+    decide: Annotated[bool | Risk, _RISKS] = False
     out: str = "outputs/audit"
 
     @property

@@ -54,14 +54,16 @@ from .fragility import fragility_contrast as fragility_contrast
 from .fragility import name_numbers as name_numbers
 from .growth import TypicalGrowth as TypicalGrowth
 from .growth import estimate_typical_growth as estimate_typical_growth
+from .growth_contrasts import GrowthContrast as GrowthContrast
+from .growth_contrasts import contrast_growth as contrast_growth
+from .growth_contrasts import limit_scenarios as limit_scenarios
+from .growth_contrasts import pool_growth as pool_growth
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
 from .majority import find_top_options as find_top_options
 from .majority import time_to_majority as time_to_majority
-from .meta_analysis import MixedModel as MixedModel
 from .meta_analysis import PooledMean as PooledMean
-from .meta_analysis import fit_mixed_model as fit_mixed_model
 from .meta_analysis import pool as pool
 from .multiplicity import ALPHA as ALPHA
 from .multiplicity import benjamini_hochberg as benjamini_hochberg
@@ -78,8 +80,10 @@ from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
 from .resampling import bootstrap as bootstrap
 from .sample_sizes import find_detectable as find_detectable
-from .sample_sizes import look as look
 from .sample_sizes import plan_replicates as plan_replicates
+from .stated_votes import APART as APART
+from .stated_votes import StatedVotes as StatedVotes
+from .stated_votes import compare_votes as compare_votes
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
 from .summary import Summary as Summary
 from .summary import summarise as summarise
@@ -127,7 +131,6 @@ __all__ = [
     "Floats",
     "FragilityContrast",
     "LyapunovEstimate",
-    "MixedModel",
     "NextAnswers",
     "NullTest",
     "PooledMean",
@@ -161,7 +164,6 @@ __all__ = [
     "find_detectable",
     "find_top_options",
     "fit_distances",
-    "fit_mixed_model",
     "flip_rate",
     "fragility_contrast",
     "holm",
@@ -171,7 +173,6 @@ __all__ = [
     "jackknife_se",
     "kaplan_meier",
     "list_run_warnings",
-    "look",
     "lyapunov",
     "make_estimate",
     "margin",

@@ -22,9 +22,6 @@ APART = 0.5
 SHORT = 5
 """Fewer rounds used than this say little about a slope."""
 
-MODAL = 0.8
-"""Below this share of replicates with the modal decision, an ensemble is uneven."""
-
 FEW = 10
 """Below this many replicates an estimate has the warning ``few_replicates``."""
 
@@ -138,22 +135,18 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
     )
 
 
-def warnings(
-    fitted: Fit, se: float, diagnostics: Diagnostics, modal: float | None
-) -> tuple[str, ...]:
+def warnings(fitted: Fit, se: float, diagnostics: Diagnostics) -> tuple[str, ...]:
     """Name the reasons not to take λ̂ for a growth rate.
 
     Parameters
     ----------
     se
         Jackknife standard error of λ̂.
-    modal
-        Share of the replicates with the modal decision; ``None`` if unknown.
     """
     apart = _disagree([ExponentVariant(fitted.value, se, 0), diagnostics.rms, diagnostics.quenched])
     smallest = fitted.level[fitted.used].min()
     named = {
-        "uneven": apart or bool(find_jumps(fitted).any()) or (modal is not None and modal < MODAL),
+        "uneven": apart or bool(find_jumps(fitted).any()),
         "saturated": diagnostics.saturated_round is not None,
         "few_apart": diagnostics.quenched.pairs < APART * len(fitted.pairs),
         "few_rounds": int(fitted.used.sum()) < SHORT,

@@ -80,3 +80,26 @@ def divergence(ensemble: ArrayLike) -> NDArray[np.float64]:
     if replicates < 2:
         return np.full(distances.shape[2], np.nan)
     return np.asarray(distances.sum(axis=(0, 1)) / (replicates * (replicates - 1)))
+
+
+def sort_replicates(ensemble: ArrayLike) -> NDArray[np.float64]:
+    """Sort replicates by what they hold, so that their order changes no draw of a random test.
+
+    Parameters
+    ----------
+    ensemble
+        Committee mean preferences, shape (R, T, K).
+
+    Raises
+    ------
+    ValueError
+        The ensemble is malformed.
+
+    Examples
+    --------
+    >>> from plenum.dynamics.divergence import sort_replicates
+    >>> sort_replicates([[[0.6, 0.4]], [[0.2, 0.8]]])[:, 0, 0]
+    array([0.6, 0.2])
+    """
+    array = as_ensemble(ensemble)
+    return array[np.lexsort(array.reshape(len(array), -1).T)] if array.size else array

@@ -10,7 +10,7 @@ from scipy.special import stdtrit
 from plenum.dynamics.decisions import Share, estimate_share
 from plenum.dynamics.diagnostics import find_jumps
 from plenum.dynamics.divergence import ZERO
-from plenum.dynamics.fit import WINDOW, Floats, fit_distances
+from plenum.dynamics.fit import WINDOW, Fit, Floats, fit_distances
 from plenum.dynamics.multiplicity import excludes_zero
 
 _PART = 3
@@ -88,14 +88,7 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     replicates, rounds = fitted.replicates, len(fitted.rounds)
     if replicates < 3 or rounds < 2:
         return TypicalGrowth()
-    members = np.stack(np.triu_indices(replicates, 1))
-    part = max(rounds // _PART, 1)
-    early, late = (fitted.pairs[:, at].mean(axis=1) for at in (slice(part), slice(-part, None)))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        logs = np.log(np.where(late > ZERO, late, 0)) - np.log(np.where(early > ZERO, early, 0))
-    # Pairs that are never apart don't grow; others that meet, or part, do so without bound.
-    growth = np.nan_to_num(logs, nan=0.0, posinf=np.inf, neginf=-np.inf)
-    growth = growth / float(fitted.rounds[-part] - fitted.rounds[0])
+    growth, members = measure_pairs(fitted)
     sides = (growth > 0) + (growth == 0) / 2
     squares = (np.bincount(members.ravel(), np.tile(sides, 2), replicates) ** 2).sum()
     farther, low, high = map(float, _limit_shares(sides.sum(), squares, replicates))
@@ -107,6 +100,26 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
         farther=Share(farther, low, high, None, replicates),
         jumped=estimate_share(int(find_jumps(fitted).sum()), replicates),
     )
+
+
+def measure_pairs(fitted: Fit) -> tuple[Floats, NDArray[np.intp]]:
+    """Measure the growth of every pair of replicates between both ends of a window, per round.
+
+    Returns
+    -------
+    array, shape (pairs,)
+        0 where two are never apart; infinite where they meet, or part from one point.
+    array, shape (2, pairs)
+        The two replicates of each pair.
+    """
+    part = max(len(fitted.rounds) // _PART, 1)
+    early, late = (fitted.pairs[:, at].mean(axis=1) for at in (slice(part), slice(-part, None)))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        logs = np.log(np.where(late > ZERO, late, 0)) - np.log(np.where(early > ZERO, early, 0))
+    # Pairs that are never apart don't grow; others that meet, or part, do so without bound.
+    growth = np.nan_to_num(logs, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    span = float(fitted.rounds[-part] - fitted.rounds[0])
+    return growth / span, np.stack(np.triu_indices(fitted.replicates, 1))
 
 
 def _limit_median(
@@ -154,9 +167,7 @@ def _limit_shares(
     total, squares = np.asarray(total, float), np.asarray(squares, float)
     pairs = replicates * (replicates - 1) / 2
     share = total / pairs
-    # Without a replicate its pairs are missing: shares vary as these sums do.
-    varying = np.maximum(squares / replicates - (2 * total / replicates) ** 2, 0)
-    variance = (replicates - 1) * varying / (pairs - replicates + 1) ** 2
+    variance = compute_variance(total, squares, replicates)
     spread = share * (1 - share)
     # Where no replicate changes anything, as many pairs as share none: R / 2.
     known = np.minimum(variance, spread) > 1e-12
@@ -164,3 +175,17 @@ def _limit_shares(
     z2 = float(stdtrit(replicates - 1, 0.975)) ** 2 / count
     centre, half = share + z2 / 2, np.sqrt(z2 * (spread + z2 / 4))
     return share, (centre - half) / (1 + z2), (centre + half) / (1 + z2)
+
+
+def compute_variance(total: Floats, squares: Floats, replicates: float) -> Floats:
+    """Return the jackknife variance over replicates of shares of pairs.
+
+    Parameters
+    ----------
+    total, squares
+        As for the limits of shares: the sum over pairs, and that of squares over replicates.
+    """
+    # Without a replicate its pairs are missing: shares vary as these sums do.
+    varying = np.maximum(squares / replicates - (2 * total / replicates) ** 2, 0)
+    left = (replicates - 1) * (replicates - 2) / 2
+    return np.asarray((replicates - 1) * varying / left**2)

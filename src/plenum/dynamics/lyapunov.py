@@ -1,7 +1,6 @@
 """λ̂: the growth rate of divergence, a Lyapunov-style index."""
 
 import math
-from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
@@ -94,8 +93,7 @@ def lyapunov(
     window
         First and last round of the fit, counted from 1; rounds beyond T are ignored.
     decisions
-        The decision of each replicate, where known: for the warning ``uneven`` and for
-        the split of D² within and between decisions.
+        The decision of each replicate, where known: for the split of D² within and between them.
     interval
         ``jackknife``, ``percentile``, or ``seed_compatible``: the percentile bootstrap with the
         500 draws of the papers.
@@ -152,7 +150,7 @@ def lyapunov(
         resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
         ci = resampled.interval(interval)
     diagnostics = diagnose(fitted, half, decisions)
-    named = warnings(fitted, se, diagnostics, _modal(decisions))
+    named = warnings(fitted, se, diagnostics)
     counted = _list_counted(fitted, ci)
     tested = se
     if any(name in named for name in REFUSED):
@@ -196,9 +194,3 @@ def _list_counted(fitted: Fit, ci: Interval) -> tuple[str, ...]:
         "no_interval": not np.isfinite(ci.low),
     }
     return tuple(name for name, holds in named.items() if holds)
-
-
-def _modal(decisions: Sequence[str] | None) -> float | None:
-    if decisions is None:
-        return None
-    return Counter(decisions).most_common(1)[0][1] / len(decisions)

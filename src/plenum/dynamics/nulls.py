@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from plenum.dynamics.divergence import ZERO
+from plenum.dynamics.divergence import ZERO, sort_replicates
 from plenum.dynamics.fit import WINDOW, Array, Floats, fit_distances, slope
 from plenum.dynamics.resampling import DRAWS
 
@@ -113,7 +113,7 @@ def reversal_test(
     """
     if centre not in CENTRES:
         raise ValueError(f"centre {centre!r}: one of {', '.join(CENTRES)}")
-    fitted = fit_distances(ensemble, window)
+    fitted = fit_distances(sort_replicates(ensemble), window)
     _positive(draws)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "reversal")

@@ -14,6 +14,7 @@ from plenum.dynamics.lyapunov import LyapunovEstimate
 from plenum.dynamics.majority import TimeToMajority
 from plenum.dynamics.nulls import NullTest
 from plenum.dynamics.resampling import INTERVALS, Interval
+from plenum.dynamics.stated_votes import StatedVotes
 from plenum.dynamics.summary import Summary
 from plenum.dynamics.switches import SwitchCounts
 
@@ -106,6 +107,9 @@ def rebuild_estimates(
         },
         redrawn=int(known["bootstrap_redrawn"]),
         decisions=dict(decisions),
+        votes=StatedVotes(
+            share("votes_as_stated"), known["stated_ties"], int(known["compared_votes"])
+        ),
         numbers=groups,
     )
 

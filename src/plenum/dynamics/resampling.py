@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from plenum.dynamics.divergence import sort_replicates
 from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fit_distances
 from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
 
@@ -129,7 +130,7 @@ def bootstrap(
     """
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
-    fitted = fit_distances(ensemble, window)
+    fitted = fit_distances(sort_replicates(ensemble), window)
     empty = np.empty(0)
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return Bootstrap(fitted.value, empty, empty, 0)

@@ -1,27 +1,15 @@
-"""Planning: the number of replicates that a contrast needs, and sequential stopping."""
+"""Planning: the number of replicates that a contrast of growth needs."""
 
 import math
 from bisect import bisect_left
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from itertools import pairwise
 
 import numpy as np
-from scipy.special import ndtr, ndtri, stdtrit
-
-from plenum.dynamics.fit import Floats
-
-SPENDING = ("obrien_fleming", "pocock")
+from scipy.special import stdtrit
 
 _POWER, _ALPHA = 0.8, 0.05
 """The power and the error that plans and reports demand of a test by default."""
-
-_NODES = 200
-"""Of the quadrature of paths that crossed no boundary."""
-
-_FARTHEST = 37.0
-"""Critical values of z end here, where the tail underflows."""
 
 _MOST = 10_000_000
 """More replicates than this are no plan."""
@@ -138,156 +126,3 @@ def find_detectable(se: float, df: float) -> float:
     while _power(high, df, _ALPHA) < _POWER:
         high *= 2
     return se * float(brentq(lambda centre: _power(centre, df, _ALPHA) - _POWER, 0.0, high))
-
-
-@dataclass(frozen=True)
-class Look:
-    """An interim look at a growing study.
-
-    Attributes
-    ----------
-    number, fraction
-        Which look it is, from 1, and its share of the greatest number of replicates.
-    alpha_spent
-        Error spent up to and with this look.
-    critical
-        The Student's t quantile of this look.
-    ci_low, ci_high, half_width
-        The repeated confidence interval: all looks' intervals hold together with 95 %.
-    stop, reason
-        Whether to stop, and why: ``narrow``, ``exhausted`` (the greatest number is reached), or
-        ``continue``.
-    """
-
-    number: int
-    fraction: float
-    alpha_spent: float
-    critical: float
-    ci_low: float
-    ci_high: float
-    half_width: float
-    stop: bool
-    reason: str
-
-
-def look(
-    value: float,
-    se: float,
-    looks: Sequence[int],
-    maximum: int,
-    half_width: float,
-    *,
-    alpha: float = 0.05,
-    spending: str = "obrien_fleming",
-) -> Look:
-    """Decide whether the interval of λ̂ is narrow enough to stop, at a cost for looking.
-
-    Every look spends a part of alpha (Lan and DeMets 1983), and its interval is as wide as that
-    part demands, so that one may look, and stop at any look, without losing coverage.
-
-    Parameters
-    ----------
-    value, se
-        λ̂ (or a contrast) and its jackknife standard error at the last of ``looks``.
-    looks
-        Replicates at every look so far, increasing, this one last.
-    maximum
-        The greatest number of replicates.
-    half_width
-        Stop when the interval's half width is at most this.
-    alpha, spending
-        The error of all looks together, and the function that spends it: ``obrien_fleming``
-        (little early) or ``pocock`` (evenly).
-
-    Raises
-    ------
-    ValueError
-        Looks don't increase, begin below 3 or exceed the maximum; alpha, the half width or the
-        spending function is malformed.
-    """
-    counts = list(looks)
-    if not counts or counts[0] < 3 or any(b <= a for a, b in pairwise(counts)):
-        raise ValueError(f"looks: {counts}; replicates at each look, increasing, from 3 on")
-    if counts[-1] > maximum:
-        raise ValueError(f"looks: {counts}; the greatest number is {maximum}")
-    if not half_width > 0:
-        raise ValueError(f"half_width: {half_width}; above 0")
-    fractions = np.array(counts) / maximum
-    bounds = boundaries(fractions, alpha, spending)
-    nominal = 2 * float(ndtr(-min(bounds[-1], _FARTHEST)))
-    critical = float(-stdtrit(counts[-1] - 1, nominal / 2))
-    half = critical * se
-    narrow, done = half <= half_width, counts[-1] == maximum
-    return Look(
-        number=len(counts),
-        fraction=float(fractions[-1]),
-        alpha_spent=spent(float(fractions[-1]), alpha, spending),
-        critical=critical,
-        ci_low=value - half,
-        ci_high=value + half,
-        half_width=half,
-        stop=narrow or done,
-        reason="narrow" if narrow else "exhausted" if done else "continue",
-    )
-
-
-def spent(fraction: float, alpha: float = 0.05, spending: str = "obrien_fleming") -> float:
-    """Return the part of alpha that may be spent up to an information fraction from 0 to 1.
-
-    4 - 4 Φ(z_{α/4} / √t), half of it on either side, or α log(1 + (e - 1) t) (Lan & DeMets 1983).
-    """
-    if spending not in SPENDING:
-        raise ValueError(f"spending {spending!r}: one of {', '.join(SPENDING)}")
-    if not 0 < alpha < 1:
-        raise ValueError(f"alpha: {alpha}; between 0 and 1")
-    if not 0 <= fraction <= 1:
-        raise ValueError(f"fraction: {fraction}; from 0 to 1")
-    if fraction == 0:
-        return 0.0
-    if spending == "pocock":
-        return alpha * math.log(1 + (math.e - 1) * fraction)
-    return float(4 * ndtr(ndtri(alpha / 4) / math.sqrt(fraction)))
-
-
-def boundaries(fractions: Floats, alpha: float = 0.05, spending: str = "obrien_fleming") -> Floats:
-    """Compute the two-sided critical z of every look (Armitage, McPherson and Rowe 1969).
-
-    The density of the standardised sum among paths that crossed no boundary is carried from look to
-    look on a grid; each boundary is the point outside which the newly spent alpha lies.
-
-    Parameters
-    ----------
-    fractions
-        Information at every look, increasing, from above 0 to 1, shape (looks,).
-
-    Returns
-    -------
-    array, shape (looks,)
-    """
-    bounds: list[float] = []
-    grid = np.array([0.0])
-    mass = np.array([1.0])
-    last, used = 0.0, 0.0
-    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
-    for fraction in fractions:
-        target = spent(float(fraction), alpha, spending) - used
-        used += target
-        step = math.sqrt(fraction - last)
-        bound = _bound(grid, mass, step, target)
-        bounds.append(bound / math.sqrt(fraction))
-        fresh = nodes * bound
-        kernel = np.exp(-(((fresh[:, None] - grid) / step) ** 2) / 2)
-        density = (kernel @ mass) / (step * math.sqrt(2 * math.pi))
-        grid, mass, last = fresh, density * weights * bound, float(fraction)
-    return np.array(bounds)
-
-
-def _bound(grid: Floats, mass: Floats, step: float, target: float) -> float:
-    """Find the bound outside which the sum is with probability ``target``."""
-    from scipy.optimize import brentq
-
-    def outside(bound: float) -> float:
-        tails = ndtr((grid - bound) / step) + ndtr((-bound - grid) / step)
-        return float(mass @ tails) - target
-
-    return float(brentq(outside, 0.0, np.abs(grid).max() + 40 * step, xtol=1e-12))

@@ -16,9 +16,10 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.majority import TimeToMajority, time_to_majority
 from plenum.dynamics.nulls import NullTest, reversal_test
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
+from plenum.dynamics.stated_votes import StatedVotes, compare_votes
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
-ESTIMATORS_VERSION = 3
+ESTIMATORS_VERSION = 4
 """A part of the digest of a tracked condition. Raise it when a change of the code moves a number
 that a condition's run holds by more than rounding, or adds or drops one: the next run of a study
 then writes its conditions again."""
@@ -52,6 +53,8 @@ class Summary:
         Bootstrap draws that were drawn again because D* was zero.
     decisions
         How many replicates decided for what, the most frequent first; ``NONE`` is no majority.
+    votes
+        Share of ballots that name what their seat had stated to prefer.
     """
 
     lyapunov: LyapunovEstimate
@@ -66,6 +69,7 @@ class Summary:
     intervals: dict[str, Interval]
     redrawn: int
     decisions: dict[str, int] = field(default_factory=dict)
+    votes: StatedVotes = field(default_factory=StatedVotes)
 
     def record(self) -> dict[str, dict[str, float]]:
         """Return all numbers by name, in groups: ``estimates`` first, then what explains them.
@@ -111,6 +115,13 @@ class Summary:
                 "p_jumps": exponent.p_jumps,
             },
             "diagnostics": _diagnostics(exponent.diagnostics),
+            "votes": {
+                "votes_as_stated": self.votes.share.value,
+                "votes_as_stated_ci_low": self.votes.share.ci_low,
+                "votes_as_stated_ci_high": self.votes.share.ci_high,
+                "stated_ties": self.votes.tied,
+                "compared_votes": self.votes.ballots,
+            },
             "decisions": {
                 "flip_rate_ci_low": flips.ci_low,
                 "flip_rate_ci_high": flips.ci_high,
@@ -166,6 +177,7 @@ def summarise(
     decisions: Sequence[str],
     window: tuple[int, int] = WINDOW,
     *,
+    votes: ArrayLike | None = None,
     interval: str = "jackknife",
     draws: int = DRAWS,
     seed: int = 0,
@@ -181,6 +193,8 @@ def summarise(
         The decision of each replicate.
     window
         Rounds of the λ̂ fit.
+    votes
+        Indices of the options that were voted for, shape (replicates, seats); negative for none.
     interval
         Method of λ̂'s interval.
     draws, seed
@@ -190,7 +204,7 @@ def summarise(
     -------
     Summary
         λ̂ with its intervals and tests, growth of a typical pair, D(t), flip rate, times to a
-        majority, and switches.
+        majority, switches, and votes as stated.
 
     Raises
     ------
@@ -226,4 +240,5 @@ def summarise(
         intervals={method: resampled.interval(method) for method in INTERVALS[1:]},
         redrawn=resampled.redrawn,
         decisions=tally(decisions),
+        votes=StatedVotes() if votes is None else compare_votes(array, votes),
     )

@@ -34,8 +34,8 @@ _EVERY = (
         "uneven",
         "u",
         "replicates jump or few make most of λ̂: no interval, no t test is shown; report decisions",
-        "three ways to average over pairs give different slopes, or fewer than 80 % of the "
-        "replicates decide alike, or a step was over five times as long as is usual at that time",
+        "three ways to average over pairs give different slopes, or a step was over five times as "
+        "long as is usual at that time",
         "replicates jump, or a few make most of λ̂: they lie far from the rest or move away from "
         "it. λ̂ is no rate that pairs have in common, intervals and t tests of it would be wrong "
         "too often and aren't shown, and the decisions say more",
@@ -91,6 +91,13 @@ _EVERY = (
         "λ̂ has no interval here: one replicate may be all of it",
         "no interval could be computed",
         "one replicate may be all of λ̂, which is then not to be used",
+    ),
+    EstimateWarning(
+        "votes_apart",
+        "v",
+        "seats often vote for another option than they state: λ̂ and decisions are of two things",
+        "fewer than 80 % of the ballots name the option that their seat had stated to prefer",
+        "D(t) and λ̂ are of numbers that don't decide, and the decisions of something else",
     ),
     EstimateWarning(
         "pending",
@@ -178,13 +185,6 @@ _EVERY = (
         "how far the effect varies between scenarios is next to unknown",
     ),
     EstimateWarning(
-        "not_converged",
-        "",
-        "the mixed model has no maximum that could be found",
-        "the mixed model's likelihood has no maximum that could be found",
-        "its terms are not to be used",
-    ),
-    EstimateWarning(
         "branching", "", "continuations of base states: see Γ̂ in the tables, there is no λ̂"
     ),
     EstimateWarning("one_shot", "", "a vote without deliberation: there is nothing to fit"),
@@ -208,10 +208,10 @@ WARNINGS = {warned.name: warned for warned in _EVERY}
 _EARLIER = {"flip_dominated": "uneven"}
 """Names that older versions stored, and the names of today."""
 
-OF_EFFECTS = ("mixed_estimands", "few_scenarios", "not_converged")
+OF_EFFECTS = ("mixed_estimands", "few_scenarios")
 """Warnings that only effects can have."""
 
-_ORDER = "uasqztrixpewcmn"
+_ORDER = "uavsqztrixpewcmn"
 """Every letter, once: a new one needs its place here."""
 
 LETTERS = {

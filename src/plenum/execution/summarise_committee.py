@@ -28,7 +28,8 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     preferences = np.stack([t.preferences() for t in completed])
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
     decisions = [str(t.decision) for t in completed]
-    report = report_committee(summarise(preferences, decisions, **SETTINGS), seats)
+    votes = [t.votes() for t in completed]
+    report = report_committee(summarise(preferences, decisions, votes=votes, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
     numbers = name_numbers(

@@ -114,6 +114,11 @@ class Transcript:
         """Return every seat's confidence in every whole round, shape (rounds, seats), 0-100."""
         return self._per_round([(turn.conf,) for turn in self.turns], 1)[:, :, 0]
 
+    def votes(self) -> list[int]:
+        """Return the index of the option that each seat voted for, shape (seats,); -1 for none."""
+        places = {option: place for place, option in enumerate(self.options)}
+        return [places.get(self.ballots.get(s["seat"], ""), -1) for s in self.head["seats"]]
+
     def totals(self) -> dict[str, float]:
         """Sum up tokens, cost in US dollars (NaN if a price isn't known), calls, repairs."""
         calls = self.calls

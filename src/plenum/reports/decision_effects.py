@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
-from math import nan
+from math import isnan, nan
 from typing import Any, cast
 
 from plenum.dynamics import (
@@ -13,6 +13,7 @@ from plenum.dynamics import (
     compare_decisions,
     decision_interaction,
     holm,
+    limit_scenarios,
     pool_decisions,
 )
 from plenum.reports.effects import (
@@ -69,7 +70,11 @@ def pool(effects: Sequence[DecisionEffect], chosen: Settings) -> list[DecisionEf
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
         n = sum(row.n for effect in group for row in effect.cells)
         fewest = min(effect.fewest for effect in group)
+        low, high = limit_scenarios(
+            [e.estimate.value for e in group if not isnan(e.estimate.value)]
+        )
         more: dict[str, Any] = {"n": n, "disagreement": (), "fewest": fewest}
+        more |= {"like_low": low, "like_high": high}
         name = group[0].name
         means.append(Effect("decision_contrasts", name, others, (), mean, (), carried, more))
     return _adjust(means, len(means))

@@ -16,7 +16,6 @@ from plenum.dynamics import (
     benjamini_hochberg,
     contrast,
     contrast_cells,
-    fit_mixed_model,
     holm,
     interaction,
     pool,
@@ -57,7 +56,11 @@ COLUMNS = {
     ),
     "decision_contrasts": (
         "study", "effect", *FACTORS, "scenarios", "n", "estimate", *_OF_ESTIMATE, "p_holm", "p_law",
-        "p_law_holm", "disagreement", "warnings",
+        "p_law_holm", "disagreement", "like_low", "like_high", "warnings",
+    ),
+    "growth_contrasts": (
+        "study", "effect", *FACTORS, "scenarios", "n", "estimate", "ci_low", "ci_high", "p",
+        "method", "p_holm", "growth", "like_low", "like_high", "warnings",
     ),
     "share_contrasts": (
         "study", "effect", *FACTORS, "scenarios", "n", "decision", "estimate", *_OF_ESTIMATE,
@@ -90,7 +93,7 @@ class Effect(Generic[E]):
     cells
         The conditions that it compares; none where several scenarios are pooled.
     estimate
-        The difference; of an effect over scenarios their mean, or a term of the mixed model.
+        The difference; of an effect over scenarios their mean.
     warnings, carried
         What to beware of, and what the conditions warn of that were pooled.
     more
@@ -254,10 +257,8 @@ def group_shared(effects: Sequence[Effect[E]]) -> Iterator[tuple[dict[str, str],
             yield {name: level for name, level in first.items() if name != "scenario"}, group
 
 
-def across(
-    rows: Sequence[Row], effects: Sequence[Effect[Contrast]], chosen: Settings
-) -> list[Effect[Estimate]]:
-    """Pool effects that several scenarios share, and fit the mixed model of complete 2x2s."""
+def across(effects: Sequence[Effect[Contrast]]) -> list[Effect[Estimate]]:
+    """Pool effects that several scenarios share."""
     means: list[Effect[Estimate]] = []
     for others, group in group_shared(effects):
         values = [e.estimate.value for e in group], [e.estimate.se for e in group]
@@ -266,8 +267,7 @@ def across(
         more = {"fewest": min(effect.fewest for effect in group)}
         name = group[0].name
         means.append(Effect("pooled", name, others, (), mean, mean.warnings, carried, more))
-    groups = [means, *_models(rows, chosen)]
-    return [effect for group in groups for effect in adjust_family(group, len(group))]
+    return adjust_family(means, len(means))
 
 
 def squares(rows: Iterable[Row]) -> Iterator[ComparedConditions]:
@@ -279,43 +279,6 @@ def squares(rows: Iterable[Row]) -> Iterator[ComparedConditions]:
         if _are_comparable(*corners):
             others = dict(zip(names, key, strict=True))
             yield ComparedConditions(INTERACTION, others, tuple(cell[0] for cell in corners))
-
-
-def _models(rows: Sequence[Row], chosen: Settings) -> Iterator[list[Effect[Estimate]]]:
-    """Fit the mixed model, wherever enough scenarios have a 2x2."""
-    names = [n for n in FACTORS if n not in ("roles", "model", "scenario")]
-    alike: dict[tuple[str, ...], list[ComparedConditions]] = {}
-    if any(row.tracked.outline for row in rows):
-        return  # it would read every ensemble; the pooled means answer the same questions
-    for square in squares(row for row in rows if _has_error(row)):
-        alike.setdefault(tuple(square.others[n] for n in names), []).append(square)
-    for key, group in alike.items():
-        if len(group) < POOLED_FROM:
-            continue
-        cells = [
-            (square.others["scenario"], *corner, row.tracked.ensemble)
-            for square in group
-            for corner, row in zip(_CORNERS, square.cells, strict=True)
-        ]
-        model = fit_mixed_model(cells, chosen.window)
-        others = dict(zip(names, key, strict=True))
-        warned = dict.fromkeys(w for square in group for row in square.cells for w in row.warnings)
-        yield [
-            Effect(
-                "pooled",
-                f"mixed model: {name}",
-                others,
-                (),
-                term,
-                model.warnings,
-                tuple(warned),
-                {"tau": model.tau[name]},
-            )
-            for name, term in model.effects.items()
-        ]
-
-
-_CORNERS = ((True, True), (True, False), (False, True), (False, False))
 
 
 def pairs(rows: Sequence[Row], factor: str) -> Iterator[ComparedConditions]:
@@ -390,10 +353,6 @@ def measure_family(
     every = list(designed)
     estimated = [each for each in every if all(row.summary for row in each.cells)]
     return adjust(list(through(measure, estimated)), len(every))
-
-
-def _has_error(row: Row) -> bool:
-    return row.summary is not None and math.isfinite(row.summary.lyapunov.se)
 
 
 def fill_factors(others: dict[str, str]) -> dict[str, str]:

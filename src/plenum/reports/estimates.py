@@ -48,7 +48,8 @@ def estimate(condition: TrackedCondition, chosen: Settings) -> Row:
         branches = estimate_branching(condition.ensemble, condition.bases, after, seed=chosen.seed)
         return replace(row, branches=branches)
     how: Any = {name: getattr(chosen, name) for name in ("interval", "draws", "seed")}
-    summary = summarise(condition.preferences, condition.decisions, chosen.window, **how)
+    runs, votes = (condition.preferences, condition.decisions), condition.votes
+    summary = summarise(*runs, chosen.window, votes=votes if votes.size else None, **how)
     if not row.readings:
         return replace(row, summary=summary)
     families = estimate_families(condition.ensemble, row.readings, chosen.window, **how)

@@ -12,10 +12,9 @@ from numpy.typing import NDArray
 from plenum.base import UserError
 from plenum.design import KINDS
 from plenum.dynamics import (
-    REFUSED,
-    LyapunovEstimate,
-    look,
+    estimate_typical_growth,
     lyapunov,
+    margin,
     pairwise_disagreement,
     plan_decisions,
     plan_replicates,
@@ -23,10 +22,8 @@ from plenum.dynamics import (
 )
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.formats import (
-    NONE,
     format_count,
     format_decimals,
-    format_interval,
     format_warnings,
 )
 from plenum.reports.labels import condition_keys
@@ -36,9 +33,6 @@ from plenum.reports.settings import PlanSettings
 from plenum.reports.table import Column, Table
 from plenum.reports.terminal_tables import show
 from plenum.tracking import ConditionUsage, Study, TrackedCondition
-
-_WIDE = 1.0
-"""Half widths above this are useless for a rate per round."""
 
 
 def publish(plan: PlanSettings) -> None:
@@ -61,18 +55,11 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
             Column("steadier", f"for -{plan.asked:g}", format_count),
             Column("less_steady", f"for +{plan.asked:g}", format_count),
         ]
-    if plan.delta is not None or plan.half_width is not None:
-        columns.append(Column("lambda", "λ̂", format_decimals(4)))
     if plan.delta is not None:
         columns += [
+            Column("typical_growth", "typical pair", format_decimals(4)),
             Column("sd", format=format_decimals(3)),
             Column("replicates", "replicates per arm", format_decimals(0)),
-        ]
-    if plan.half_width is not None:
-        columns += [
-            Column(("low", "high", "half_width"), "interval now", _interval),
-            Column("half_width", format=_half_width),
-            Column("stop"),
         ]
     columns.append(Column("warnings", format=format_warnings))
     lines = pd.DataFrame(
@@ -80,8 +67,7 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
         for condition in tracked
     )
     title = f"Study {plan.study}: plan"
-    refused = any(name in REFUSED for line in lines["warnings"] for name in line.split())
-    told = notes("plan", rows, refused=refused, asked=plan.asked, **vars(plan))
+    told = notes("plan", rows, asked=plan.asked, **vars(plan))
     return Table("plan", title, lines, tuple(columns), told)
 
 
@@ -104,15 +90,8 @@ def describe_plan(
         said.append(_describe_need(goal, sizes, lines["n"], plan, usages))
     if plan.delta is not None:
         sizes = lines.reindex(columns=["replicates"]).to_numpy(dtype=float).ravel()
-        goal = f"a difference of λ̂ of {plan.delta:g}"
+        goal = f"a difference of a typical pair's growth of {plan.delta:g}"
         said.append(_describe_need(goal, sizes, lines["n"], plan, usages))
-    if plan.half_width is not None:
-        stop = lines.reindex(columns=["stop"])["stop"].astype(str).str.startswith("yes").sum()
-        said.append(
-            f"{stop} of {len(lines)} conditions may stop. The others go on until the interval of "
-            f"λ̂ is at most {plan.half_width:g} wide on each side, or all {plan.maximum} replicates "
-            "are there."
-        )
     return said
 
 
@@ -162,20 +141,22 @@ def _line(condition: TrackedCondition, plan: PlanSettings) -> dict[str, Any]:
         line |= _plan_disagreement(condition, plan.asked, plan)
     if not condition.preferences.size:
         return line | {"warnings": "no_replicates"}
-    if plan.delta is None and plan.half_width is None:
+    line["warnings"] = " ".join(
+        lyapunov(condition.ensemble, plan.window, condition.decisions).warnings
+    )
+    if plan.delta is None:
         return line
-    exponent = lyapunov(condition.ensemble, plan.window, condition.decisions)
-    line |= {"lambda": exponent.value, "warnings": " ".join(exponent.warnings)}
-    if exponent.refused or not (math.isfinite(exponent.se) and exponent.se > 0):
-        return line  # λ̂ would have no interval and no test in the study that is planned, either
-    if plan.delta is not None:
-        sd = exponent.se * math.sqrt(exponent.replicates)
-        try:
-            needed = plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates
-        except ValueError as error:
-            raise UserError(str(error)) from None
-        line |= {"sd": sd, "replicates": needed}
-    return line | _stop(exponent, plan, plan.half_width) if plan.half_width else line
+    growth = estimate_typical_growth(condition.ensemble, plan.window)
+    width = growth.ci_high - growth.ci_low
+    if not (math.isfinite(width) and width > 0):
+        return line  # too few replicates to tell how it spreads
+    # An interval of a mean of R values that spread by sd has this width.
+    sd = width / 2 / margin(1.0, condition.completed - 1) * math.sqrt(condition.completed)
+    try:
+        needed = plan_replicates(plan.delta, sd, plan.power, plan.alpha).replicates
+    except ValueError as error:
+        raise UserError(str(error)) from None
+    return line | {"typical_growth": growth.value, "sd": sd, "replicates": needed}
 
 
 def _plan_disagreement(
@@ -199,35 +180,3 @@ def _plan_needed(
         return plan_decisions(pilot, difference, power, alpha).replicates
     except ValueError:
         return None
-
-
-def _stop(exponent: LyapunovEstimate, plan: PlanSettings, half_width: float) -> dict[str, Any]:
-    """Compute the interval of this look, its half width, and whether to stop."""
-    n = exponent.replicates
-    if n > plan.maximum:
-        return {"stop": f"n is above maximum={plan.maximum}"}
-    if plan.looks and n <= plan.looks[-1]:
-        return {"stop": f"no look since n = {plan.looks[-1]}"}
-    seen = look(
-        exponent.value,
-        exponent.se,
-        [*plan.looks, n],
-        plan.maximum,
-        half_width,
-        alpha=plan.alpha,
-        spending=plan.spending,
-    )
-    return {
-        "low": seen.ci_low,
-        "high": seen.ci_high,
-        "half_width": seen.half_width,
-        "stop": f"yes: {seen.reason}" if seen.stop else "no",
-    }
-
-
-def _interval(low: float, high: float, half_width: float) -> str:
-    return NONE if half_width is None or half_width > _WIDE else format_interval(low, high)
-
-
-def _half_width(value: float) -> str:
-    return f"> {_WIDE:g}" if value is not None and value > _WIDE else format_decimals(4)(value)

@@ -8,7 +8,15 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from plenum.design import list_numbers, list_varying, name_conditions
-from plenum.dynamics import Branching, FamilyEstimate, Summary, VariantOutcome, name_numbers, tally
+from plenum.dynamics import (
+    APART,
+    Branching,
+    FamilyEstimate,
+    Summary,
+    VariantOutcome,
+    name_numbers,
+    tally,
+)
 from plenum.reports.formats import format_tally
 from plenum.tracking import TrackedCondition
 
@@ -100,6 +108,7 @@ class Row:
             "no_canonical": any(w.reason == "no_canonical" for w in self.wordings.values()),
             "repeated_wordings": any(self.tracked.repetitions),
             "environments": len(self.tracked.environments) > 1,
+            "votes_apart": self.summary is not None and self.summary.votes.share.value < APART,
         }
         return (*named, *missing, *(name for name, holds in read.items() if holds))
 

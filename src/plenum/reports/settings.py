@@ -36,13 +36,9 @@ def _refuse_address(given: object) -> object:
 
 
 _FIRST_LAST = "[first,last] with 1 <= first < last"
-_LOOKS = "an increasing list of whole numbers from 3 on, as in [10,20]"
 Window = Annotated[
     tuple[int, int],
     BeforeValidator(partial(_require_increasing, least=1, allowed=_FIRST_LAST, length=2)),
-]
-Looks = Annotated[
-    tuple[int, ...], BeforeValidator(partial(_require_increasing, least=3, allowed=_LOOKS))
 ]
 Exact = Annotated[Positive, Field(strict=True)]
 Interval = Literal["jackknife", "percentile", "seed_compatible"]
@@ -105,8 +101,8 @@ class Settings(StrictSettings):
 class PlanSettings(StrictSettings):
     """The settings of `scripts/plan.py`.
 
-    See `plan_decisions`, `plan_replicates` and `look` of `plenum.dynamics`. Of `difference`,
-    `delta` and `half_width` those that are given are the questions.
+    See `plan_decisions` and `plan_replicates` of `plenum.dynamics`. Of `difference` and `delta`
+    those that are given are the questions.
     """
 
     study: str
@@ -114,18 +110,14 @@ class PlanSettings(StrictSettings):
     window: Window
     power: Exact
     alpha: Exact
-    maximum: Annotated[Whole, Field(ge=3)]
-    looks: Looks
-    spending: Literal["obrien_fleming", "pocock"]
     difference: Annotated[Exact, Field(lt=1)] | None = None
     delta: Exact | None = None
-    half_width: Exact | None = None
 
     @property
     def asked(self) -> float | None:
         """The difference of disagreement that is asked for; 0.2 where nothing is."""
-        nothing = self.delta is None and self.half_width is None
-        return 0.2 if self.difference is None and nothing else self.difference
+        nothing = self.difference is None and self.delta is None
+        return 0.2 if nothing else self.difference
 
 
 def read_study_settings(kind: type[T], cfg: DictConfig, **given: Any) -> T:
@@ -162,8 +154,6 @@ def check_plan_settings(cfg: DictConfig) -> PlanSettings:
     planned = read_study_settings(PlanSettings, cfg)
     if not planned.alpha < planned.power < 1:
         raise UserError(f"power: {planned.power}; between alpha ({planned.alpha}) and 1")
-    if planned.looks and planned.looks[-1] >= planned.maximum:
-        raise UserError(f"looks: {cfg.looks}; below maximum ({planned.maximum})")
     return planned
 
 

@@ -23,6 +23,7 @@ _WHOLE = (
     "bootstrap_redrawn",
     "majorities",
     "stable_majorities",
+    "compared_votes",
     "no_majority",
 )
 _CENSORED = ("time_to_majority", "time_to_stable")
@@ -61,7 +62,7 @@ def _read_summary(outline: Outline, n: int, decisions: Mapping[str, int]) -> Rec
     groups = {name: _select_group(outline, name) for name in known}
     main = {k: v for k, v in outline.metrics.items() if "." not in k}
     groups["estimates"] = {_STORED.get(name, name): value for name, value in main.items()}
-    if "headroom" not in groups["diagnostics"] or "jumped" not in groups["growth"]:
+    if "headroom" not in groups["diagnostics"] or "compared_votes" not in groups["votes"]:
         return None
     numbers = {
         title: {name: _number(name, groups[title].get(name)) for name in names}

@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from plenum.design import KINDS, Kind
-from plenum.dynamics import Contrast, DecisionContrast, Estimate, ShareContrast
-from plenum.reports import decision_effects, effects
+from plenum.dynamics import Contrast, DecisionContrast, Estimate, GrowthContrast, ShareContrast
+from plenum.reports import decision_effects, effects, growth_effects
 from plenum.reports.answerers import split_conditions
 from plenum.reports.effects import E, Effect
 from plenum.reports.estimates import estimate_study, other_study, whole
@@ -118,7 +118,15 @@ class EstimatedStudy:
     @cached_property
     def across(self) -> list[Effect[Estimate]]:
         """Effects pooled over scenarios."""
-        return effects.across(self.rows, [*self.contrasts, *self.interactions], self.chosen)
+        return effects.across([*self.contrasts, *self.interactions])
+
+    @cached_property
+    def grown(self) -> list[Effect[GrowthContrast]]:
+        """Growth of a typical pair, each level against its reference; means over scenarios last."""
+        if self.parent is not None:
+            return self._among([e for e in self.parent.grown if e.cells])
+        compared = growth_effects.compare_growth_rates(self.rows, self.chosen)
+        return [*compared, *growth_effects.average_growth_rates(compared)]
 
     def _among(self, effects: Sequence[Effect[E]]) -> list[Effect[E]]:
         """Select the effects whose conditions are all in this part of the study."""

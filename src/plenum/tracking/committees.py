@@ -13,9 +13,10 @@ from plenum.tracking import conditions
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Make the tables that become a condition's Parquet artifacts, by name."""
+    votes = [" ".join(map(str, t.votes())) for t in transcripts]
     return {
         "ensemble": states(transcripts),
-        "replicates": conditions.tabulate_replicates(transcripts),
+        "replicates": conditions.tabulate_replicates(transcripts).assign(votes=votes),
     }
 
 
@@ -39,6 +40,7 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     return {
         "preferences": array,
         "decisions": tuple(completed["decision"]),
+        **_read_votes(completed),
         "seats": tuple(seats_by_round["seat"].unique()),
         "bases": tuple(completed["replicate"] // continuations) if continuations else (),
         "indices": indices,
@@ -82,6 +84,13 @@ def _rounds(cells: NDArray[np.float64]) -> NDArray[np.int64]:
     """Return the number of each cell's round, shape (rounds, seats), from 1; flat."""
     rounds, seats = cells.shape
     return np.repeat(np.arange(1, rounds + 1), seats)
+
+
+def _read_votes(completed: pd.DataFrame) -> dict[str, NDArray[np.int64]]:
+    """Read the votes of completed replicates; nothing of tables that hold none."""
+    if "votes" not in completed or completed.empty:
+        return {}
+    return {"votes": np.array([line.split() for line in completed["votes"]], int)}
 
 
 def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.float64]:

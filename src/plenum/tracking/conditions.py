@@ -83,6 +83,9 @@ class TrackedCondition:
         In a world: one row a completed run, ``replicate``, ``episode``, and its metrics.
     rounds
         In a world: one row a completed run and round, the measures, and the world's events.
+    votes
+        Of a committee: indices of the options that seats voted for, shape (replicates, seats),
+        negative for none; empty where an earlier version tracked it.
     weights
         In a world: C(t) of the completed runs by its components above zero.
     tables
@@ -112,6 +115,7 @@ class TrackedCondition:
     failures: dict[str, int]
     preferences: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0, 0, 0)))
     decisions: tuple[str, ...] = ()
+    votes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), int))
     tally: Mapping[str, int] = field(default_factory=dict)
     seats: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()

@@ -132,8 +132,7 @@ class _FixedRuns(EveryRun):
         return not self.refused
 
     def _announce(self, pilot: Transcript) -> None:
-        if not self._announced.is_set():
-            say(price(pilot, sum(case.job.replicates for case in self.cases.values())))
+        say(price(pilot, sum(case.job.replicates for case in self.cases.values())))
 
     def _release_all(self) -> None:
         super()._release_all()

@@ -57,12 +57,11 @@ def count_runs(audit: Audit) -> list[str]:
     """
     usual, changes = len(audit.jobs) * audit.settings.repeats, make_varied_jobs(audit)
     lines = [f"There are {len(audit.jobs):,} cases with {audit.settings.repeats} runs each."]
-    if not changes:
-        return lines
     runs = {change: sum(job.replicates for job in jobs) for change, jobs in changes.items()}
     listed = ", ".join(f"{count:,} with {_WORDS[change]}" for change, count in runs.items())
     every = usual + sum(runs.values())
-    lines.append(f"That makes {every:,} runs: {usual:,} as the program is, {listed}.")
+    if changes:
+        lines.append(f"That makes {every:,} runs: {usual:,} as the program is, {listed}.")
     first = read_ended(find_journal(audit.jobs[0], 0))
     return lines if first is None else [*lines, price(first, every)]
 

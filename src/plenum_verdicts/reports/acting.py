@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import pandas as pd
-from pydantic import Field, TypeAdapter
+from pydantic import Field, TypeAdapter, ValidationError
 
 from plenum.base import UserError, digest, flatten, open_regular_file, percent, read_object
 from plenum.reports import Column, Table
@@ -160,9 +160,11 @@ def read_rule(path: str) -> LearntRule:
     except OSError as error:
         raise UserError(f"rule: {path} can't be read: {error.strerror or error}") from None
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        why = flatten(str(error))[:200]
+        first = error.errors()[0] if isinstance(error, ValidationError) else None
+        place = ".".join(map(str, first["loc"])) if first else ""
+        why = flatten(f"its {place} can't be {first['input']!r}" if first and place else str(error))
         raise UserError(
-            f"rule: {path} holds no rule, as verdict.json of logs=FILE decide=true does: {why}"
+            f"rule: {path} holds no rule as verdict.json of decide=true does: {why[:200]}"
         ) from None
     if rule is None:
         raise UserError(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from slow_dynamics import Window, slow_slope, walks
 
 from plenum.dynamics import nulls, reversal_test, shuffle_test
+from plenum.dynamics.divergence import sort_replicates
 
 Ensemble = NDArray[np.float64]
 
@@ -58,7 +59,7 @@ def test_null_values_are_estimates_of_reversed_replicates(
     ensemble = walks(replicates, options, seed=options)
     ensemble += np.linspace(0, 0.3, 20)[:, None] * np.arange(options)  # a common drift
     found = reversal_test(ensemble, window, draws=10, seed=3, centre=centre)
-    points = centred(ensemble, window, centre)
+    points = centred(sort_replicates(ensemble), window, centre)
     slow = [reversed_slope(points, row, window[0]) for row in signs_of(replicates, 10, 3)]
     assert_allclose(found.null, slow, rtol=0, atol=1e-9)
     assert_allclose(found.value, slow_slope(ensemble, window), atol=1e-10)
@@ -69,7 +70,7 @@ def test_rounds_that_are_zero_however_they_are_reversed_are_left_out() -> None:
     ensemble = walks(5, 3, seed=2)
     ensemble[:, [4, 17]] = ensemble[0, 4]  # rounds 5 and 18 mirror each other in 3 to 20
     found = reversal_test(ensemble, draws=20)
-    points = centred(ensemble, (3, 20))
+    points = centred(sort_replicates(ensemble), (3, 20))
     slow = [reversed_slope(points, row, 3) for row in signs_of(5, 20, 0)]
     assert_allclose(found.null, slow, rtol=0, atol=1e-9)
 
@@ -77,7 +78,7 @@ def test_rounds_that_are_zero_however_they_are_reversed_are_left_out() -> None:
 def test_p_counts_the_null_values_that_are_as_far_from_zero() -> None:
     ensemble = generators.autoregressive(0.5).sample(9, seed=4)
     found = reversal_test(ensemble, draws=200)
-    points = centred(ensemble, (3, 20))
+    points = centred(sort_replicates(ensemble), (3, 20))
     slow = np.array([reversed_slope(points, row, 3) for row in signs_of(9, 200, 0)])
     beyond = (np.abs(slow) >= abs(slow_slope(ensemble)) - 1e-9).sum()
     assert found.p == (1 + beyond) / 201
@@ -124,7 +125,7 @@ def test_many_replicates_go_in_blocks() -> None:
     found = reversal_test(ensemble, draws=600)  # 600 · 7140 pairs: two blocks
     assert len(found.null) == 600
     signs = signs_of(120, 600, 0)
-    points = centred(ensemble, (3, 20))
+    points = centred(sort_replicates(ensemble), (3, 20))
     for draw in (0, 559, 560, 599):
         assert_allclose(found.null[draw], reversed_slope(points, signs[draw], 3), atol=1e-9)
     assert len(np.unique(signs, axis=0)) == 600

@@ -14,8 +14,6 @@ from plenum.dynamics import (
     branching,
     contrast,
     divergence,
-    fit_mixed_model,
-    look,
     lyapunov,
     plan_replicates,
     pool,
@@ -25,10 +23,6 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.decisions import estimate_share, mcnemar
-from plenum.dynamics.sample_sizes import spent
-from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
-from plenum_worlds.dynamics.theory.grid import ParameterGrid
-from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.dynamics.within_world import estimate_divergence
 
@@ -44,10 +38,6 @@ GRID: dict[str, tuple[float, ...]] = {
     "agents": (2,),
     "beta": (0.0, 0.2),
 }
-
-
-def theory(**changed: Any) -> ParameterGrid:
-    return ParameterGrid(**{**GRID, **changed})
 
 
 REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], str]] = [
@@ -100,42 +90,13 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         {},
         "delta|sd|power",
     ),
-    (spent, [(-0.1,), (1.1,), (0.5, 0.0), (0.5, 0.05, "linear")], {}, "fraction|alpha|spending"),
-    (
-        look,
-        [(0.1, 0.02, looks, 20, 0.1) for looks in ([], [2], [5, 5], [9, 5], [5, 30])],
-        {},
-        "looks",
-    ),
-    (look, [(0.1, 0.02, [5], 20, half) for half in (0.0, NAN)], {}, "half_width"),
-    (look, [(0.1, 0.02, [5], 20, 0.1)], {"spending": "all"}, "spending 'all'"),
-    (look, [(0.1, 0.02, [5], 20, 0.1)], {"alpha": 1.0}, "alpha"),
     (pool, [([1.0], [1.0, 2.0]), ([[1.0]], [[1.0]])], {}, "one standard error an effect"),
-    (fit_mixed_model, [([],), ([("S", True, False, ARM)],)], {}, "two scenarios"),
     (estimate_divergence, [([],)], {}, "no world"),
     (
         fit_two_lines,
         [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])],
         {},
         "one length",
-    ),
-    (theory, [()], {"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
-    (theory, [()], {"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
-    (theory, [()], {"shock_freq": (NAN,)}, "shock_freq: nan; from 0 to 1"),
-    (theory, [()], {"beta": ()}, "beta: no value"),
-    (theory, [()], {"agents": (0,)}, "agents: 0; 1 or more"),
-    (theory, [()], {"agents": (2.5,)}, "agents: .*whole numbers"),
-    (
-        simulate,
-        [(theory(), *numbers) for numbers in ((0, 1, 0), (1, 0, 0), (1, 1, -1))],
-        {},
-        "rounds|runs|seed",
-    ),
-    (
-        check_monotonicity,
-        [(simulate(theory(beta=beta), 5, 2),) for beta in ((0.0,), (0.1, 0.2))],
-        {},
-        "beta: .*; 0 and at least one more",
     ),
 ]
 

@@ -85,12 +85,9 @@ REFUSED = {
     "scripts/plan.py": (
         ("study=x delta=0", "delta: 0 is not allowed; it must be above 0"),
         ("study=x power=0.01", "power: 0.01; between alpha (0.05) and 1"),
-        ("study=x looks=20", "looks: 20; it is an increasing list of whole numbers"),
-        ("study=x looks=[9,3]", "looks: [9, 3]; it is an increasing list"),
-        ("study=x spending=all", "spending: 'all' is not one of obrien_fleming, pocock"),
+        ("study=x power=2", "power: 2"),
         ("margin=.05 cases=65", "cases: 65 show a lead of 0.05 and a gain of 0.1 at any number"),
         ("margin=2", "margin: 2"),
-        ("study=x maximum=1", "maximum: 1 is not allowed; it must be 3 or more"),
     ),
     "scripts/calibrate.py": (
         ("workers=0", "workers: 0 is not allowed; it must be 1 or more"),
@@ -117,11 +114,6 @@ REFUSED = {
         ("judge=gpt-4.1 flag_below=11", "error: flag_below: 11 is not allowed; it must be 0 to 10"),
         ("judge=gpt-4.1 backend=simulated", "error: backend: simulated; simulated agents read no"),
         ("judge=gpt-4.1 calls.timeout_s=0", "error: calls.timeout_s: 0 is not allowed"),
-    ),
-    "scripts/theory.py": (
-        ("--agents 2.5", "error: argument --agents: invalid int value: '2.5'"),
-        ("--rounds 0", "error: rounds: 0; 1 or more"),
-        ("--alhpa 1", "error: unrecognized arguments: --alhpa 1"),
     ),
     "scripts/bench/overhead.py": (("fast", "overhead.py: 'fast'; give nothing"),),
     "scripts/bench/inference.py": (("fast", "inference.py: 'fast'; give nothing"),),
@@ -173,7 +165,6 @@ DOORS = {
     "scripts/papers": "run=tiny",
     "scripts/probe": "n=1",
     "scripts/screen_variants": "scenarios=[XX-01]",
-    "scripts/theory": "--alpha=2",
     "scripts/verdict": "logs=nowhere.csv",
     **{
         f"scripts/{name}": "study=nothing"

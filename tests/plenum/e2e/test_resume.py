@@ -65,6 +65,27 @@ def test_after_kill_9_only_what_is_missing_is_done(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("stored")
+def test_after_kill_9_a_moderated_deliberation_reaches_the_same_bytes(
+    run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sweep = ("-m", "protocol=summary,simultaneous", "replicates=4", "rounds=12")
+    whole = tmp_path_factory.mktemp("whole")
+    call(whole, "run.py", *sweep, "tracking=none")
+    reference = journals(whole)
+    process = start(tmp_path, "run.py", *sweep)
+    size = 0.5 * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    left = journals(tmp_path)
+    assert any(b'"kind":"summary"' in data for data in left.values())
+    assert 0 < answered(left) < answered(reference) == 4 * (78 + 66)
+    run(*sweep)
+    assert journals(tmp_path) == reference
+
+
+@pytest.mark.long
 def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
     run: Run, stored: Path
 ) -> None:

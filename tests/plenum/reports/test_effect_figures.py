@@ -141,7 +141,6 @@ def test_a_landscape_has_every_effect_once_over_its_pages() -> None:
     assert_allclose(sorted(lines), sorted(expected))
     heads = [text for figure in found for text in texts(figure.axes[0])]
     assert "interaction: effect of mixed models with roles minus without" in heads
-    assert "mixed model of the 2x2 over scenarios" in heads
     assert "page 1 of" in caption(found[0])
 
 

@@ -3,16 +3,15 @@
 from dataclasses import replace
 from typing import Any
 
+import generators
 import numpy as np
 import pytest
 from known_conditions import CHOSEN, FACTORS, build, diagnostics, exponent, line, tracked
 from numpy.testing import assert_allclose
 
 from plenum.dynamics import (
-    PooledMean,
     benjamini_hochberg,
     contrast,
-    fit_mixed_model,
     holm,
     interaction,
     lyapunov,
@@ -56,7 +55,7 @@ def measured(study: list[Row]) -> list[Effect[Any]]:
 @pytest.fixture(scope="module")
 def across(study: list[Row], measured: list[Effect[Any]]) -> list[Effect[Any]]:
     """What is pooled of them."""
-    return effects.across(study, measured, CHOSEN)
+    return effects.across(measured)
 
 
 # --- what is compared --------------------------------------------------------------------------
@@ -148,19 +147,11 @@ def test_an_interaction_has_both_first_and_neither_last_over_the_window() -> Non
     assert [cell.value for cell in usual.estimate.cells] == [both, first, second, neither]
 
 
-def test_an_interaction_looks_at_the_decisions_of_its_cells() -> None:
-    rows = square()
-    split = replace(rows[1], tracked=replace(rows[1].tracked, decisions=tuple("AABBABABA")))
-    (found,) = effects.interactions([rows[0], split, *rows[2:]], CHOSEN)
-    flips = ["uneven" in cell.warnings for cell in found.estimate.cells]
-    expected = ["uneven" in exponent(row).warnings for row in rows]
-    assert flips == [expected[0], True, *expected[2:]]
-
-
 def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
     on, off = tracked(1, roles="on"), tracked(2)
-    divided = replace(on, decisions=("A", "B") * 6, failures={"parse": 1})
-    (found,) = effects.contrasts(build([divided, off]), CHOSEN)
+    leaping = generators.leaps(0.2).sample(12, 3)[:, :, None]
+    uneven = replace(on, preferences=leaping, failures={"parse": 1})
+    (found,) = effects.contrasts(build([uneven, off]), CHOSEN)
     assert {"uneven", "attrition"} <= set(found.warnings)
     assert "uneven" in found.estimate.warnings
     same = replace(on, preferences=np.repeat(on.preferences[:1], 12, axis=0))
@@ -178,23 +169,6 @@ def test_a_warning_of_both_conditions_stands_once_in_the_table_of_contrasts() ->
     assert "few_replicates" in listed
 
 
-def test_the_mixed_model_is_fitted_over_the_window_that_is_asked_for() -> None:
-    rows = [row for s in range(3) for row in square(s)]
-    cells = [
-        (r.tracked.factors["scenario"], role == "on", model == "mixed", r.tracked.ensemble)
-        for r, (role, model) in zip(rows, SQUARE * 3, strict=True)
-    ]
-    found = {effect.name: effect for effect in effects.across(rows, [], LATE)}
-    expected = fit_mixed_model(cells, (5, 12))
-    assert set(found) == {f"mixed model: {name}" for name in expected.effects}
-    for name, term in expected.effects.items():
-        effect = found[f"mixed model: {name}"]
-        assert (effect.estimate, effect.record("")["tau"]) == (term, expected.tau[name])
-    assert (
-        abs(expected.effects["roles"].value - fit_mixed_model(cells).effects["roles"].value) > 1e-4
-    )
-
-
 # --- families and pooling ----------------------------------------------------------------------
 
 
@@ -208,33 +182,17 @@ def test_p_is_adjusted_over_all_contrasts_of_a_factor(measured: list[Effect[Any]
         assert_allclose([effect.p_bh for effect in family], benjamini_hochberg(p))
 
 
-def families(across: list[Effect[Any]]) -> tuple[list[Effect[Any]], list[Effect[Any]]]:
-    """The random-effects means, and the terms of mixed models."""
-    means = [effect for effect in across if isinstance(effect.estimate, PooledMean)]
-    return means, [effect for effect in across if effect.name.startswith("mixed model")]
-
-
-def test_means_and_the_terms_of_each_model_are_families_of_their_own(
-    across: list[Effect[Any]],
-) -> None:
-    means, terms = families(across)
-    assert (len(means), len(terms), len(across)) == (4 + 4 + 4 + 2, 6, 20)
-    p = [effect.estimate.p for effect in means]
-    assert_allclose([effect.p_holm for effect in means], holm(p))
-    others = [effect.estimate.p for effect in terms]
-    assert not np.allclose(holm(p), holm([*p, *others])[: len(p)])  # families tell apart here
+def test_means_are_a_family_of_their_own(across: list[Effect[Any]]) -> None:
+    assert len(across) == 4 + 4 + 4 + 2
+    p = [effect.estimate.p for effect in across]
+    assert_allclose([effect.p_holm for effect in across], holm(p))
     assert not np.allclose(holm(p)[:4], holm(p[:4]))
-    for memory in ("k15", "k3"):
-        own = [effect for effect in terms if effect.others["memory"] == memory]
-        names = [effect.name.removeprefix("mixed model: ") for effect in own]
-        assert names == ["roles", "mixed", "roles x mixed"]
-        assert_allclose([e.p_holm for e in own], holm([e.estimate.p for e in own]))
 
 
 def test_a_mean_is_that_of_the_effects_that_share_all_but_the_scenario(
     across: list[Effect[Any]], measured: list[Effect[Any]]
 ) -> None:
-    for mean in families(across)[0]:
+    for mean in across:
         own = [e for e in measured if (e.name, {**e.others, "scenario": ""}) == (
             *(mean.name, {**mean.others, "scenario": ""}),
         )]  # fmt: skip
@@ -248,17 +206,13 @@ def test_effects_are_pooled_from_three_scenarios_on() -> None:
     rows = [row for s in range(3) for row in square(s, replicates=12)]
     rows[5] = replace(rows[5], tracked=replace(rows[5].tracked, target=20))
     two = rows[:8]
-    assert effects.across(two, effects.contrasts(two, CHOSEN), CHOSEN) == []
-    found = effects.across(rows, effects.contrasts(rows, CHOSEN), CHOSEN)
-    assert {"roles on - off", "model mixed - uniform", "mixed model: roles"} <= {
-        effect.name for effect in found
-    }
+    assert effects.across(effects.contrasts(two, CHOSEN)) == []
+    found = effects.across(effects.contrasts(rows, CHOSEN))
+    assert {effect.name for effect in found} == {"roles on - off", "model mixed - uniform"}
     for effect in found:
         # S-1 roles=on model=uniform: in the roles of uniform committees, the models with roles
         others = effect.others
-        went_in = effect.name.startswith("mixed model") or (
-            (others.get("model") == "uniform") or (others.get("roles") == "on")
-        )
+        went_in = others.get("model") == "uniform" or others.get("roles") == "on"
         assert ("pending" in effect.carried) is went_in
         assert effect.warnings == ("few_scenarios",)
 
@@ -313,19 +267,14 @@ def test_p_holm_and_bh_stand_in_their_own_columns() -> None:
 def test_the_record_and_the_table_of_pooled_effects_hold_their_numbers(
     across: list[Effect[Any]], study: list[Row]
 ) -> None:
-    means, terms = families(across)
     names = ("se", "ci_low", "ci_high", "df", "p", "i2", "q", "q_p", "tau")
-    for effect in means:
+    for effect in across:
         record = effect.record("s1")
         for name in (*names, "prediction_low", "prediction_high"):
             assert record[name] == getattr(effect.estimate, name), name
         assert (record["estimate"], record["p_holm"]) == (effect.estimate.value, effect.p_holm)
         assert record["scenarios"] == 4
-    for effect in terms:
-        record = effect.record("s1")
-        assert (record["tau"], record["scenarios"]) == (effect.more["tau"], 4)
-        assert np.isnan(record["i2"])
-    effect, e = replace(means[0], p_holm=0.777), means[0].estimate
+    effect, e = replace(across[0], p_holm=0.777), across[0].estimate
     shown = line(tables.tabulate_pooled([effect], study)[0])
     assert (shown["estimate"], shown["Holm"]) == (f"{e.value:.4f}", "0.777")
     assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"

@@ -59,6 +59,7 @@ def test_the_square_in_facts() -> None:
     assert [name(fit.row) for fit in kind.up] == [
         "roles=on model=uniform",
         "roles=on model=mixed",
+        "roles=off model=mixed",
     ]
     assert [name(fit.row) for fit in kind.faster] == ["roles=on model=uniform"]
     assert {warning: len(rows) for warning, rows in kind.shaky.items()} == {"saturated": 1}

@@ -22,10 +22,7 @@ from plenum.reports.settings import (
 CONFIGS = {
     "tables": {"window": [3, 20], "interval": "jackknife", "draws": 10_000, "seed": 0},
     "explore": {"window": [3, 20], "out": "out/page.html", "condition": None, "replicates": None},
-    "plan": {
-        **{"window": [3, 20], "delta": 0.03, "power": 0.8, "alpha": 0.05, "half_width": 0.02},
-        **{"maximum": 100, "looks": [], "spending": "obrien_fleming"},
-    },
+    "plan": {"window": [3, 20], "delta": 0.03, "power": 0.8, "alpha": 0.05},
 }
 
 
@@ -55,11 +52,9 @@ def test_settings_are_what_was_asked(root: Path) -> None:
     assert asked("tables") == Settings(*source, Path("out/s1"))
     assert asked("tables", baseline=17, reruns=None).baseline == "17"
     assert [asked("tables", interval=name).interval for name in INTERVALS] == list(INTERVALS)
-    given = {"delta": 1, "power": 0.9, "alpha": 0.1, "half_width": 0.5, "maximum": 30}
-    found = asked("plan", window=[1, 2], looks=[3, 29], spending="pocock", **given)
-    rest = {"delta": 1.0, "half_width": 0.5}
-    assert found == PlanSettings(*source, (1, 2), 0.9, 0.1, 30, (3, 29), "pocock", **rest)
-    assert (found.asked, asked("plan", delta=None, half_width=None).asked) == (None, 0.2)
+    found = asked("plan", window=[1, 2], delta=1, power=0.9, alpha=0.1)
+    assert found == PlanSettings(*source, (1, 2), 0.9, 0.1, delta=1.0)
+    assert (found.asked, asked("plan", delta=None).asked) == (None, 0.2)
     with initialize_config_dir(str(root / "conf"), version_base="1.3"):
         page = read_study_settings(ExploredStudy, compose("explore", ["study=s"]))
     assert (page.out, page.condition, page.replicates) == (
@@ -78,14 +73,9 @@ REFUSED: dict[tuple[str, str], list[Any]] = {
     ("tables", "seed"): [-1, 0.5, "0", False, None],
     **{
         ("plan", key): [0, -0.1, math.inf, math.nan, "0.1", True]
-        for key in ("delta", "alpha", "half_width", "difference")
+        for key in ("delta", "alpha", "difference")
     },
     ("plan", "power"): [0, -0.1, math.inf, math.nan, "0.1", True, None, 1, 1.5, 0.05, 0.01],
-    ("plan", "spending"): ["haybittle", None],
-    ("plan", "maximum"): [2, 30.0, "30", None],
-    ("plan", "looks"): [
-        *(5, "5", None, [2], [5.0], ["5"], [True, 5], [[5]], [5, 4], [5, 5], [100], [10, 101]),
-    ],
     ("explore", "out"): ["page.txt", "."],
     ("explore", "replicates"): [1, "some", 2.0],
     ("explore", "window"): [[5, 3]],

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, estimated, one_shot, perturbed, tracked
 
+from plenum.design import Protocol
 from plenum.dynamics.sample_sizes import find_detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
@@ -188,7 +189,6 @@ def test_the_abstract_says_what_the_terminal_says() -> None:
 
 def committee(mandates: Sequence[str], **protocol: object) -> object:
     """A condition as it is rebuilt, with as many seats as it has mandates."""
-    usual = {"interaction": True, "feedback": True, "argument_words": 110, "decision": "majority"}
     seats = [
         SimpleNamespace(name=name, label=name, mandate=mandate, model="m")
         for name, mandate in zip(("Chair", "Welfare"), mandates, strict=True)
@@ -197,7 +197,7 @@ def committee(mandates: Sequence[str], **protocol: object) -> object:
         seats=seats,
         speaking_order=seats[::-1],
         scenario=SimpleNamespace(title="Water", question="Who gets it?"),
-        protocol=SimpleNamespace(**usual | protocol),
+        protocol=Protocol(**protocol),
         sampling=SimpleNamespace(max_tokens=400),
         constrained=False,
     )
@@ -319,7 +319,7 @@ def test_the_papers_study_is_named_with_its_departures() -> None:
 
 def test_every_warning_is_explained() -> None:
     explained = {name for name, known in WARNINGS.items() if known.seen and known.so}
-    assert LETTERS.keys() | {"identical", "short", "single", "not_converged"} <= explained
+    assert LETTERS.keys() | {"identical", "short", "single"} <= explained
     assert all(known.short for known in WARNINGS.values())
     row = build([tracked(1)])[0]
     said = told([estimated(row, warnings=("saturated", "of_tomorrow"))], "warnings")

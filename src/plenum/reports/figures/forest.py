@@ -73,7 +73,6 @@ def forest(
         return []
     names = _list_held(effects)
     groups = [g for family in _families(effects) for g in _groups(family, across, names)]
-    groups += list(_models(across, names))
     pages = words.fill_pages(groups, MOST)
     rows = [row for effect in effects for row in effect.cells]
     reach = _limits([line for _, lines in groups for line in lines])
@@ -109,14 +108,6 @@ def _groups(
         lines = [_line(e, place) for place, at in places.items() for e in at if e.name == name]
         means = [_mean(mean, names) for mean in across if mean.name == name]
         yield _heading(next(e for e in family if e.name == name)), [*lines, *means]
-
-
-def _models(across: Sequence[Effect[Estimate]], names: Sequence[str]) -> Iterator[Group]:
-    """Yield the terms of the mixed models."""
-    means = [mean for mean in across if mean.name.startswith("mixed model: ")]
-    if means:
-        terms = [_mean(m, names, m.name.removeprefix("mixed model: ")) for m in means]
-        yield "mixed model of the 2x2 over scenarios", terms
 
 
 def list_places(effects: Sequence[Effect[E]]) -> list[str]:

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from plenum.design import FACTORS
-from plenum.dynamics import REFUSAL, Contrast, Estimate, FragilityContrast, PooledMean, is_shown
+from plenum.dynamics import (
+    REFUSAL,
+    Contrast,
+    Estimate,
+    FragilityContrast,
+    GrowthContrast,
+    PooledMean,
+    is_shown,
+)
 from plenum.reports.effects import Effect
 from plenum.reports.findings.families import FEW, SHAKY
 from plenum.reports.phrases import join_items
@@ -111,6 +119,18 @@ def make_family(what: str, effects: Sequence[Effect[Contrast]]) -> Family:
         for name, e in zip(name_effects(effects), effects, strict=True)
     ]
     return Family(what, tuple(differences))
+
+
+def list_growth_differences(effects: Sequence[Effect[GrowthContrast]]) -> list[Difference]:
+    """List differences of a typical pair's growth that have a test, the largest first."""
+    told = [
+        e for e in effects if e.cells and not math.isnan(e.p_holm) and FEW.isdisjoint(e.warnings)
+    ]
+    differences = [
+        Difference(*name, e.estimate, e.p_holm, warnings=e.warnings, fewest=e.fewest)
+        for name, e in zip(name_effects(told), told, strict=True)
+    ]
+    return sorted(differences, key=lambda d: -abs(d.estimate.value))
 
 
 def make_mean_family(across: Sequence[Effect[Estimate]], exponent: str) -> Family:

@@ -52,6 +52,7 @@ def _compare(study: EstimatedStudy) -> dict[str, Any]:
     return {
         "deciding": list_decision_families(study),
         "contrasts": contrasts,
+        "grown": comparisons.list_growth_differences(study.grown),
         "interactions": interactions,
         "means": means,
         "single": comparisons.Family("", sum((family.differences for family in single), ())),

@@ -60,6 +60,7 @@ def tabulate_conditions(group: RowGroup) -> Table:
         Column("p_reversal", "p growth", format_p_value),
         Column("p_diffusion", "p diffusion", format_p_value),
         Column("p_jumps", "p jumps", format_p_value),
+        Column("votes_as_stated", "votes\nas stated", format_decimals(2)),
         WARNINGS,
     )
     legend = group.notes(
@@ -73,11 +74,13 @@ def tabulate_conditions(group: RowGroup) -> Table:
     return Table("conditions", title, group.frame, columns, legend)
 
 
-def tabulate_exponents(symbol: str) -> tuple[Column, Column]:
-    """Make the columns of λ̂ and its interval."""
+def tabulate_exponents(symbol: str) -> tuple[Column, ...]:
+    """Make the columns of λ̂, its interval, and the papers' own: percentiles of 500 draws."""
+    papers = ("seed_compatible_low", "seed_compatible_high")
     return (
         Column(("lambda", "status"), symbol, exponent),
         Column(("ci_low", "ci_high"), "95 % CI", format_interval),
+        Column(papers, "papers'\ninterval", format_interval),
     )
 
 

@@ -7,7 +7,14 @@ from typing import Any
 from plenum.dynamics import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect
 from plenum.reports.effects import frame
-from plenum.reports.formats import NO_DECISION, NONE, format_number, format_p_value, format_warnings
+from plenum.reports.formats import (
+    NO_DECISION,
+    NONE,
+    format_limits,
+    format_number,
+    format_p_value,
+    format_warnings,
+)
 from plenum.reports.notes import notes
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.table import Column, Table
@@ -38,7 +45,8 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
     }
     sizes = {row.n for row in cells}
     alike = f" ({sizes.pop()} replicates in each)" if len(sizes) == 1 else ""
-    scenarios = (Column("scenarios"),) if study.decided_across else ()
+    like = Column(("like_low", "like_high"), "for scenarios\nlike these", format_limits(3))
+    scenarios = (Column("scenarios"), like) if study.decided_across else ()
     parts = {"all else equal": effects}
     if len(effects) > LINES:  # each part alone may be short enough to be printed
         parts = {"all else equal": study.decided, "interactions": study.decided_interactions}
@@ -61,7 +69,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
         (
             *make_factor_columns(effects),
             Column("effect", "contrast", key=True),
-            *scenarios,
+            *scenarios[:1],
             Column("decision", format=_decision, key=True),
             Column("shares", format=_each),
             *tabulate_compared("Δ", 3),
@@ -78,9 +86,10 @@ def _columns(
     return (
         *make_factor_columns(part),
         Column("effect", "contrast", key=True),
-        *scenarios,
+        *scenarios[:1],
         Column("disagreement", format=_each),
         *tabulate_compared("Δ", 3),
+        *scenarios[1:],
         Column("p_law", "p law", format_p_value),
         Column("p_law_holm", "Holm", format_p_value),
         *size,

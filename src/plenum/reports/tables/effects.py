@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 
 from plenum.design import FACTORS, list_varying
-from plenum.dynamics import Contrast, Estimate
+from plenum.dynamics import Contrast, Estimate, GrowthContrast
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (
     format_decimals,
@@ -54,6 +54,26 @@ def tabulate_contrasts(
     return [Table(name, title, frame(effects, cells[0].tracked.study), columns, legend)]
 
 
+def tabulate_growth(effects: Sequence[Effect[GrowthContrast]], rows: Sequence[Row]) -> list[Table]:
+    """Make the table of growth compared; means over scenarios have an interval for others, too."""
+    if not effects:
+        return []
+    several = any(not effect.cells for effect in effects)
+    like = Column(("like_low", "like_high"), "for scenarios\nlike these", format_limits(4))
+    columns = (
+        *make_factor_columns(effects),
+        Column("effect", "contrast", key=True),
+        *((Column("scenarios"),) if several else ()),
+        Column("growth", "typical pairs", format=_each(format_finite(3))),
+        *tabulate_compared("Δ", 4),
+        *((like,) if several else ()),
+        Column("n"),
+    )
+    title = "Growth of a typical pair compared: Δ to the reference, all else equal"
+    found = frame(effects, rows[0].tracked.study)
+    return [Table("growth_contrasts", title, found, columns, notes("growth_contrasts", rows))]
+
+
 def tabulate_compared(label: str, digits: int) -> tuple[Column, ...]:
     """Make the columns of a difference: its value, interval, p and adjusted p."""
     return (
@@ -79,9 +99,7 @@ def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) ->
     carried = dict.fromkeys(name for effect in effects for name in effect.carried)
     table = frame(effects, rows[0].tracked.study)
     table["pooling"] = [" ".join(effect.warnings) for effect in effects]
-    legend = notes(
-        "pooled", rows, carried=list(carried), outlined=any(row.tracked.outline for row in rows)
-    )
+    legend = notes("pooled", rows, carried=list(carried))
     return [Table("pooled", "Pooled over scenarios", table, columns, legend)]
 
 

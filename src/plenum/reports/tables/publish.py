@@ -18,7 +18,7 @@ from plenum.reports.tables.conditions import (
     tabulate_decisions,
     tabulate_diagnostics,
 )
-from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
+from plenum.reports.tables.effects import tabulate_contrasts, tabulate_growth, tabulate_pooled
 from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.reports.tables.overview import overview
 from plenum.tracking import MANY
@@ -62,6 +62,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     wordings = fragility_tables.tabulate_fragility(rows, changed)
     last = tabulate_contrasts(study.contrasts, rows)
     last += tabulate_contrasts(study.interactions, rows, interaction=True)
+    last += tabulate_growth(study.grown, rows)
     maps = [table for group in repeated for table in tabulate_landscape(group)]
     last += [table for table in maps if len(table.columns) <= _ACROSS]
     last += tabulate_pooled(study.across, rows)
@@ -102,6 +103,7 @@ def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
         "decision_contrasts": effects.frame(compared.sort_effects(study), study.name),
         "share_contrasts": effects.frame(study.shares, study.name),
         "contrasts": effects.frame(study.contrasts, study.name),
+        "growth_contrasts": effects.frame(study.grown, study.name),
         "interactions": effects.frame(study.interactions, study.name),
         "pooled": effects.frame(study.across, study.name),
         "branching": branching.frame(study.rows),

@@ -1,3 +1,0 @@
-from .early_stopping import StopWhenDecided as StopWhenDecided
-
-__all__ = ["StopWhenDecided"]

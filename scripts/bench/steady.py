@@ -9,7 +9,7 @@ from plenum_verdicts.steadiness import (
     LEVEL,
     JudgedProtocol,
     ProtocolRuns,
-    SteadyAssumptions,
+    SteadyPlan,
     SteadyRuns,
     draw_protocols,
     judge_steadiness,
@@ -26,12 +26,11 @@ def measure_steadiness(quick: bool) -> dict[str, Any]:
     draws = 40 if quick else 200
     false = _list_false(draws)
     size = _list_sizes(draws)
-    power = _rate_power(SteadyAssumptions(accuracy=0.6), 400, draws)
+    power = _rate_power(SteadyPlan(0.05, 400, RUNS, accuracy=0.6), draws)
     errors = {
-        f"{accuracy}, {cases} cases": _rate_power(assumed, cases, draws)
-        - predict_power(assumed, cases, RUNS)
+        f"{accuracy}, {cases} cases": _rate_power(plan, draws) - predict_power(plan, cases)
         for accuracy, cases in ((0.45, 400), (0.45, 900), (0.6, 65), (0.6, 120))
-        for assumed in [SteadyAssumptions(accuracy=accuracy)]
+        for plan in [SteadyPlan(0.05, cases, RUNS, accuracy=accuracy)]
     }
     for name, rates in (("false", false), ("size", size), ("plan", errors)):
         print(name, {key: round(rate, 3) for key, rate in rates.items()})
@@ -86,9 +85,9 @@ def _list_sizes(draws: int) -> dict[str, float]:
     return rates
 
 
-def _rate_power(assumed: SteadyAssumptions, cases: int, draws: int) -> float:
+def _rate_power(plan: SteadyPlan, draws: int) -> float:
     source = np.random.default_rng(11)
-    drawn = (draw_protocols(source, cases, RUNS, assumed) for _ in range(draws))
+    drawn = (draw_protocols(source, plan) for _ in range(draws))
     return sum(judge_steadiness(each).protocols[0].like <= LEVEL for each in drawn) / draws
 
 

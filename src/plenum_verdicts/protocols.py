@@ -3,28 +3,26 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import pandas as pd
 from omegaconf import DictConfig
-from pydantic import Field
 
 from plenum.base import UserError
-from plenum.design import Float, StrictSettings, Whole, read_settings
+from plenum.design import StrictSettings, read_settings
 from plenum_verdicts.design import Names
 from plenum_verdicts.logs import count_protocols, read_protocols
 from plenum_verdicts.reports import PlanCheck, make_folder, publish_steadiness, write_texts
 from plenum_verdicts.steadiness import (
-    SteadyAssumptions,
+    WORDINGS,
+    Share,
     SteadyPlan,
     SteadyRuns,
     SteadyVerdict,
     judge_steadiness,
     plan_steadiness,
+    predict_power,
 )
-
-Share = Annotated[Float, Field(ge=0.001, le=0.999)]
-"""A share that is neither nothing nor all."""
 
 
 @dataclass(frozen=True)
@@ -43,22 +41,6 @@ class SteadyConfig(StrictSettings):
     perturbed: Names = field(default_factory=list)
     plan: str | None = None
     out: str = "outputs/steady"
-
-
-@dataclass(frozen=True)
-class SteadyPlanConfig(StrictSettings):
-    """A study to plan; see :class:`plenum_verdicts.steadiness.SteadyAssumptions`."""
-
-    margin: Share
-    cases: Annotated[Whole, Field(ge=10)] | None = None
-    runs: Annotated[Whole, Field(ge=1, le=100)] | None = None
-    options: Annotated[Whole, Field(ge=2, le=26)] = 3
-    accuracy: Share = 0.45
-    sd: Annotated[Float, Field(ge=0, le=0.5)] = 0.1
-    gain: Share = 0.1
-    reference: str = "reference"
-    price: Annotated[Float, Field(ge=0)] | None = None
-    out: str = "outputs/plan"
 
 
 def judge_protocols(
@@ -118,23 +100,19 @@ def judge_steady_config(cfg: DictConfig) -> int:
 def _check_plan(file: str, runs: SteadyRuns, margin: float) -> PlanCheck:
     try:
         given = json.loads(Path(file).read_text(encoding="utf-8"))
-        named = given.pop("digest")
-        assumed = SteadyAssumptions(**given.pop("assumptions"))
-        plan = SteadyPlan(assumed, **given)
+        named, _ = given.pop("digest"), given.pop("power")
+        plan = SteadyPlan(**given)
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         raise UserError(f"plan: {file} is no plan that scripts/plan.py wrote") from None
     if plan.digest != named:
         raise UserError(f"plan: {file} was changed after it was made: its digest isn't {named}")
-    least = min(each.least for each in runs.protocols)
     found = {
-        "margin": (assumed.margin, margin),
+        "margin": (plan.margin, margin),
         "reference": (plan.reference, runs.reference.name),
         "cases": (plan.cases, len(runs.cases)),
-        "runs at a wording": (plan.runs, least),
+        "runs at a wording": (plan.runs, min(each.least for each in runs.protocols)),
     }
-    differs = [
-        f"{name}: {was} planned, {now} found" for name, (was, now) in found.items() if was != now
-    ]
+    differs = (f"{name}: {a} planned, {b} found" for name, (a, b) in found.items() if a != b)
     return PlanCheck(named, tuple(differs))
 
 
@@ -146,17 +124,15 @@ def publish_steady_plan(cfg: DictConfig) -> None:
     UserError
         A value is malformed, or nothing can show what is asked.
     """
-    asked = read_settings(SteadyPlanConfig, cfg)
-    assumed = SteadyAssumptions(asked.margin, asked.options, asked.accuracy, asked.sd, asked.gain)
-    plan = plan_steadiness(assumed, asked.cases, asked.runs, asked.reference, asked.price)
+    plan, out = plan_steadiness(read_settings(SteadyPlan, cfg)), Path(cfg.out)
+    power = round(predict_power(plan, plan.cases), 3)
     dollars = "" if plan.price is None else f", {plan.calls * plan.price:,.2f} dollars"
     print(
-        f"{plan.cases:,} cases x {plan.wordings} wordings x {plan.runs} runs x 2 protocols: "
-        f"{plan.calls:,} runs{dollars}; shown in {100 * plan.power:.0f} % of studies if a protocol "
-        f"is steadier by {assumed.gain:g} at equal cost and accuracy {assumed.accuracy:g}"
+        f"{plan.cases:,} cases x {WORDINGS} wordings x {plan.runs} runs x 2 protocols: "
+        f"{plan.calls:,} runs{dollars}; shown in {100 * power:.0f} % of studies if a protocol "
+        f"is steadier by {plan.gain:g} at equal cost and accuracy {plan.accuracy:g}"
     )
-    out = Path(asked.out)
-    text = json.dumps({**asdict(plan), "digest": plan.digest}, indent=2)
+    text = json.dumps({**asdict(plan), "power": power, "digest": plan.digest}, indent=2)
     with make_folder(out):
         (file,) = write_texts([("plan.json", f"{text}\n")], out)
     print(f"written: {file}; its digest is {plan.digest}")

@@ -9,7 +9,8 @@ from .mechanical_votes import compare_wordings as compare_wordings
 from .mechanical_votes import share_votes as share_votes
 from .protocol_runs import ProtocolRuns as ProtocolRuns
 from .protocol_runs import SteadyRuns as SteadyRuns
-from .steady_plans import SteadyAssumptions as SteadyAssumptions
+from .steady_plans import WORDINGS as WORDINGS
+from .steady_plans import Share as Share
 from .steady_plans import SteadyPlan as SteadyPlan
 from .steady_plans import draw_protocols as draw_protocols
 from .steady_plans import plan_steadiness as plan_steadiness
@@ -21,9 +22,10 @@ __all__ = [
     "KEPT",
     "LEAST_CASES",
     "LEVEL",
+    "WORDINGS",
     "JudgedProtocol",
     "ProtocolRuns",
-    "SteadyAssumptions",
+    "Share",
     "SteadyPlan",
     "SteadyRuns",
     "SteadyTest",

@@ -16,6 +16,8 @@ from plenum.reports import (
     Grid,
     Section,
     Table,
+    format_decimals,
+    format_percent,
     print_written,
     render,
     render_html,
@@ -29,10 +31,11 @@ from plenum_verdicts.reports.steady_figure import draw_steadiness
 from plenum_verdicts.steadiness import LEVEL, JudgedProtocol, SteadyTest, SteadyVerdict
 
 _WORDS = "plenum_verdicts.reports/steady.j2"
-_TOLD = (
-    "name", "verdict", "stability", "floor", "curve", "quality", "cost", "stable_right",
-    "stable_wrong", "unstable", "these", "like", "failed", "cases_needed",
-)  # fmt: skip
+_SHARES = {
+    "stability": "differ over wordings", "floor": "over reruns", "curve": "votes, equal cost",
+    "quality": "right", "stable_right": "stable right", "stable_wrong": "stable wrong",
+    "unstable": "unstable",
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -67,7 +70,7 @@ def publish_steadiness(
         The folder can't be written to.
     """
     sentences = [flatten(each) for each in render(_WORDS, "sentences", found=found, log=log,
-                 plan=plan, share=_share, level=LEVEL)]  # fmt: skip
+                 plan=plan, share=format_percent, p=_format_p, level=LEVEL)]  # fmt: skip
     if log.simulated:
         sentences.insert(0, f"The runs are simulated: {REHEARSAL}.")
     table = tabulate_steadiness(found)
@@ -85,7 +88,7 @@ def publish_steadiness(
             notice=REHEARSAL if log.simulated else "",
             sections=(Section(1, "verdict", "Verdict", tuple(blocks)),),
         )
-        text = json.dumps(_describe(found, log, plan), indent=2, allow_nan=False)
+        text = json.dumps(_describe(found, log, plan), indent=2, allow_nan=False, default=_tell)
         written = write_texts(
             [("steady.json", f"{text}\n"), ("steady.html", render_html(page))], out
         )
@@ -94,68 +97,37 @@ def publish_steadiness(
 
 def tabulate_steadiness(found: SteadyVerdict) -> Table:
     """Return a line for each protocol, the reference first and the controls last."""
-    shown = [found.reference, *found.protocols, *found.controls]
-    frame = pd.DataFrame([{name: getattr(each, name) for name in _TOLD} for each in shown])
-    frame.loc[0, ["verdict", "these", "like"]] = ["reference", None, None]  # it isn't judged
+    frame = pd.DataFrame([_tell(each) for each in found.shown])
     frame["verdict"] = frame["verdict"].replace("steadier", "steadier at kept quality")
-    shares = {
-        "stability": "differ over wordings", "floor": "over reruns", "curve": "votes, equal cost",
-        "quality": "right", "stable_right": "stable right", "stable_wrong": "stable wrong",
-        "unstable": "unstable",
-    }  # fmt: skip
+    frame.loc[0, ["verdict", "these", "like"]] = ["reference", None, None]  # it isn't judged
     columns = (
         Column("name", "protocol", key=True),
         Column("verdict"),
-        *(Column(name, label, format=_share) for name, label in shares.items()),
-        Column("cost", "cost of a run", format=_number),
-        Column("these", "p, these cases", format=_number),
-        Column("like", "p, like these", format=_number),
+        *(Column(name, label, format=format_percent) for name, label in _SHARES.items()),
+        Column("cost", "cost of a run", format=format_decimals(3)),
+        Column("these", "p, these cases", format=_format_p),
+        Column("like", "p, like these", format=_format_p),
     )
     return Table("steady", f"Protocols against {found.reference.name}", frame, columns)
 
 
-def _share(value: float | None) -> str:
-    return "-" if value is None or pd.isna(value) else f"{100 * value:.1f} %"
-
-
-def _number(value: float | None) -> str:
-    return "-" if value is None or pd.isna(value) else f"{value:.3f}"
+def _format_p(p: float) -> str:
+    return "-" if pd.isna(p) else "< .001" if p < 0.001 else f"{p:.3f}"
 
 
 def _describe(found: SteadyVerdict, log: ProtocolLog, plan: PlanCheck | None) -> Mapping[str, Any]:
     return {
-        "reference": _describe_protocol(found.reference),
-        "protocols": [_describe_protocol(each) for each in found.protocols],
-        "controls": [_describe_protocol(each) for each in found.controls],
-        "lead": _describe_test(found.lead),
+        **vars(found),
+        **{name: value for name, value in vars(log).items() if name != "runs"},
         "quality_to_keep": found.sensitive,
-        "constant": {"answer": found.constant, "right": found.constant_quality},
-        "curve": [
-            {"cost": size, "disagreement": apart if apart == apart else None, "right": right}
-            for size, apart, right in found.curve
-        ],
-        "margin": found.margin,
-        "cases": found.cases,
-        "cases_left_out": log.left_out,
-        "cases_unknown": log.unknown,
-        "perturbed": log.perturbed,
-        "days": log.days,
-        "runs_thinned": log.thinned,
-        "simulated": log.simulated,
         "plan": plan and plan.digest,
         "fixed_beforehand": bool(plan and not plan.differs),
         "status": found.status,
     }
 
 
-def _describe_protocol(each: JudgedProtocol) -> Mapping[str, Any]:
-    tests = {"gain": each.gain, "kept": each.kept}
-    return (
-        {name: getattr(each, name) for name in _TOLD}
-        | {"reasons": each.reasons}
-        | {name: test and _describe_test(test) for name, test in tests.items()}
-    )
-
-
-def _describe_test(test: SteadyTest) -> Mapping[str, float]:
-    return {"value": test.value, "these_above": test.limit(False), "like_above": test.limit(True)}
+def _tell(each: JudgedProtocol | SteadyTest) -> Mapping[str, Any]:
+    if isinstance(each, SteadyTest):
+        told = {"these_above": each.limit(False), "like_above": each.limit(True)}
+        return {"value": each.value, **told}
+    return {**vars(each), "verdict": each.verdict, "cases_needed": each.cases_needed}

@@ -1,6 +1,7 @@
 """The picture of protocols: disagreement against quality, beside the mechanical curve."""
 
 from collections.abc import Sequence
+from itertools import cycle
 from pathlib import Path
 
 from matplotlib.ticker import PercentFormatter
@@ -25,24 +26,21 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
     with apply_style():
         figure, panels = make_panels(1, 1, (PAGE, 3.4))
         axes = panels[0, 0]
-        _, apart, quality = zip(*found.curve, strict=True)
-        if found.reference.stability is not None:
-            axes.plot(apart, quality, color=GREY, marker=".", zorder=1)
-            for size, x, y in found.curve[1:]:
-                axes.annotate(f"{size}", (x, y), (-6, -3), textcoords="offset points",
-                              fontsize=SMALL, color=GREY, ha="right")  # fmt: skip
-        shown = [found.reference, *found.protocols, *found.controls]
-        for number, each in enumerate(shown):
+        axes.plot([x for _, x, _ in found.curve], [y for _, _, y in found.curve],
+                  color=GREY, marker=".", zorder=1)  # fmt: skip
+        for size, x, y in found.curve[1:]:
+            axes.annotate(f"{size}", (x, y), (-6, -3), textcoords="offset points", fontsize=SMALL,
+                          color=GREY, ha="right")  # fmt: skip
+        for each, colour in zip(found.shown, cycle(COLOURS), strict=False):
             if each.stability is None:
                 continue
-            control = each in found.controls
-            colour = GREY if control else COLOURS[min(number, len(COLOURS) - 1)]
+            at, control = (each.stability, each.quality), each in found.controls
             area = _AREA * min(max(each.cost or 1.0, 0.3), 9)
-            axes.scatter([each.stability], [each.quality], s=area, color=colour, zorder=2,
+            axes.scatter(*at, s=area, color=GREY if control else colour, zorder=2,
                          marker="x" if control else "o", alpha=0.8)  # fmt: skip
             # Marks of equal place must not hide each other's names.
-            axes.annotate(each.name, (each.stability, each.quality), (7, -11 if control else 6),
-                          textcoords="offset points", fontsize=SMALL)  # fmt: skip
+            axes.annotate(each.name, at, (7, -11 if control else 6), textcoords="offset points",
+                          fontsize=SMALL)  # fmt: skip
         axes.margins(0.15)
         axes.set_xlim(left=max(axes.get_xlim()[0], -0.04))
         axes.set_xlabel("two runs at different wordings differ (less is steadier)")

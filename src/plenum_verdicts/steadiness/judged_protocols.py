@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from plenum.base import UserError
-from plenum.dynamics import Floats
+from plenum.dynamics import Floats, holm
 from plenum_verdicts.steadiness.mechanical_votes import (
     MOST_VOTES,
     compare_reruns,
@@ -19,7 +19,6 @@ from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
 from plenum_verdicts.steadiness.steady_tests import (
     LEVEL,
     SteadyTest,
-    adjust_chances,
     judge_mean,
 )
 
@@ -49,6 +48,12 @@ class VoteCurve:
     disagreement: Floats
     quality: Floats
 
+    @property
+    def points(self) -> tuple[tuple[int, float, float], ...]:
+        """Size, mean disagreement and mean quality of each vote."""
+        means = self.disagreement.mean(1).tolist(), self.quality.mean(1).tolist()
+        return tuple(zip(self.sizes, *means, strict=True))
+
     def weigh(self, cost: float) -> tuple[dict[int, float], float]:
         """Return the weights of sizes at a cost, and the weights' change with it.
 
@@ -56,12 +61,10 @@ class VoteCurve:
         the others the larger one: cost, disagreement and quality are then means of both. Below the
         cost of one committee it stays level, which asks more of a protocol and not less.
         """
-        position = int(np.searchsorted(self.sizes, cost))
-        if position == 0 or len(self.sizes) == 1:
+        if cost <= 1:
             return {1: 1.0}, 0.0
-        low, high = self.sizes[position - 1], self.sizes[position]
-        part = (cost - low) / (high - low)
-        return {low: 1 - part, high: part}, 1 / (high - low)
+        high = next(size for size in self.sizes if size >= cost)  # 2 above the size before
+        return {high - 2: (high - cost) / 2, high: 1 - (high - cost) / 2}, 1 / 2
 
 
 @dataclass(frozen=True)
@@ -119,8 +122,8 @@ class JudgedProtocol:
     @property
     def cases_needed(self) -> int | None:
         """Number of cases that would show it if the truth is as estimated; ``None`` if none do."""
-        asked = [each.cases_needed if each else None for each in (self.gain, self.kept)]
-        return None if None in asked else max(each for each in asked if each is not None)
+        gain, kept = self.gain and self.gain.cases_needed, self.kept.cases_needed
+        return max(gain, kept) if gain and kept else None
 
 
 @dataclass(frozen=True)
@@ -136,7 +139,7 @@ class SteadyVerdict:
     constant, constant_quality
         The best constant answer, and how often it is right.
     curve
-        Cost, disagreement and accuracy of the reference's votes.
+        Cost, disagreement and accuracy of the reference's votes; empty where untold.
     margin, cases
         The margin of the lead, and the number of cases.
     """
@@ -150,6 +153,11 @@ class SteadyVerdict:
     curve: tuple[tuple[int, float, float], ...]
     margin: float
     cases: int
+
+    @property
+    def shown(self) -> tuple[JudgedProtocol, ...]:
+        """All of them, the reference first and the controls last."""
+        return self.reference, *self.protocols, *self.controls
 
     @property
     def sensitive(self) -> bool:
@@ -198,12 +206,7 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
         lead=lead,
         constant=runs.answers[best],
         constant_quality=float(runs.constants[:, best].mean()),
-        curve=tuple(
-            (size, float(apart.mean()), float(quality.mean()))
-            for size, apart, quality in zip(
-                curve.sizes, curve.disagreement, curve.quality, strict=True
-            )
-        ),
+        curve=curve.points if runs.reference.crossed else (),
         margin=margin,
         cases=len(runs.cases),
     )
@@ -335,10 +338,7 @@ def list_leads(
 
 
 def _adjust(judged: Sequence[JudgedProtocol]) -> list[JudgedProtocol]:
-    these, like = (
-        adjust_chances(np.array([getattr(each, name) for each in judged]))
-        for name in ("these", "like")
-    )
+    these, like = (holm([getattr(each, name) for each in judged]) for name in ("these", "like"))
     return [
         replace(each, these=float(a), like=float(b))
         for each, a, b in zip(judged, these, like, strict=True)

@@ -3,7 +3,6 @@
 from dataclasses import dataclass, field
 from math import ceil, sqrt
 
-import numpy as np
 from scipy.stats import norm
 from scipy.stats import t as student
 
@@ -91,18 +90,3 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
     within = between if variances is None else float(variances.sum()) / cases**2
     these = max(min((1 - part) * within + part * between, between), least)
     return SteadyTest(float(values.mean()), sqrt(these), sqrt(between), values)
-
-
-def adjust_chances(chances: Floats) -> Floats:
-    """Return p-values adjusted by Holm for their number.
-
-    Examples
-    --------
-    >>> adjust_chances(np.array([0.01, 0.04, 0.03])).tolist()
-    [0.03, 0.06, 0.06]
-    """
-    order = np.argsort(chances)
-    raised = chances[order] * np.arange(len(chances), 0, -1)
-    adjusted = np.empty(len(chances))
-    adjusted[order] = np.minimum(np.maximum.accumulate(raised), 1)
-    return adjusted

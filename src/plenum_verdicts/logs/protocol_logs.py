@@ -219,8 +219,8 @@ def _count(name: str, frame: pd.DataFrame, shape: tuple[int, ...]) -> ProtocolRu
     np.add.at(counts, (frame["case"], frame["setting"], frame["option"]), 1)
     cost = frame.groupby("case")["cost"]
     # One unknown cost leaves the protocol's unknown: a mean of the others may be another one.
-    mean = cost.agg(lambda values: values.mean(skipna=False)).to_numpy(np.float64)
-    spread = (cost.var().fillna(0) / cost.size()).to_numpy(np.float64)
+    mean = np.array(cost.agg(lambda values: values.mean(skipna=False)), np.float64)
+    spread = np.array(cost.var().fillna(0) / cost.size(), np.float64)
     return ProtocolRuns(name, counts, mean, spread, int(frame["failed"].sum()))
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from math import ceil
 
 import numpy as np
 
@@ -30,41 +31,6 @@ KEPT = 0.8
 
 MOST_CONSTANTS = 20
 """Number of constant answers, the best ones, that a lead is tested against."""
-
-
-@dataclass(frozen=True)
-class VoteCurve:
-    """The mechanical curve: votes of several whole committees of the reference.
-
-    Attributes
-    ----------
-    sizes
-        Numbers of committees, which is the cost of a vote, too: 1, 3, 5, ...
-    disagreement, quality
-        Of votes by size and case, shape (M, C).
-    """
-
-    sizes: tuple[int, ...]
-    disagreement: Floats
-    quality: Floats
-
-    @property
-    def points(self) -> tuple[tuple[int, float, float], ...]:
-        """Size, mean disagreement and mean quality of each vote."""
-        means = self.disagreement.mean(1).tolist(), self.quality.mean(1).tolist()
-        return tuple(zip(self.sizes, *means, strict=True))
-
-    def weigh(self, cost: float) -> tuple[dict[int, float], float]:
-        """Return the weights of sizes at a cost, and the weights' change with it.
-
-        Between two sizes the curve is straight, since a share of cases may get the smaller vote and
-        the others the larger one: cost, disagreement and quality are then means of both. Below the
-        cost of one committee it stays level, which asks more of a protocol and not less.
-        """
-        if cost <= 1:
-            return {1: 1.0}, 0.0
-        high = next(size for size in self.sizes if size >= cost)  # 2 above the size before
-        return {high - 2: (high - cost) / 2, high: 1 - (high - cost) / 2}, 1 / 2
 
 
 @dataclass(frozen=True)
@@ -193,44 +159,38 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
         raise UserError(
             f"steady: {len(runs.cases)} cases are in all protocols; {LEAST_CASES} are the least"
         )
-    curve = _draw_curve(runs)
+    sizes = range(1, min(runs.reference.least, MOST_VOTES) + 1, 2)
+    curve = {size: share_votes(runs.reference.counts, size) for size in sizes}
     leads = list_leads(runs, runs.reference, margin)
-    lead = max(leads, key=lambda test: test.chance(like=True))
     told, *judged = [_judge(each, runs, curve, leads) for each in runs.protocols]
-    controls = [_judge(each, runs, curve, leads) for each in (runs.fix(), runs.freeze())]
-    best = int(runs.constants.mean(0).argmax())
+    constants = runs.constants.mean(0)
+    apart = [float(compare_wordings(each).mean()) for each in curve.values()]
+    right = [float(measure_quality(each, runs.right).mean()) for each in curve.values()]
     return SteadyVerdict(
         reference=told,
         protocols=tuple(_adjust(judged)),
-        controls=tuple(controls),
-        lead=lead,
-        constant=runs.answers[best],
-        constant_quality=float(runs.constants[:, best].mean()),
-        curve=curve.points if runs.reference.crossed else (),
+        controls=tuple(_judge(each, runs, curve, leads) for each in (runs.fix(), runs.freeze())),
+        lead=_find_weakest(leads),
+        constant=runs.answers[int(constants.argmax())],
+        constant_quality=float(constants.max()),
+        curve=tuple(zip(curve, apart, right, strict=True)) if runs.reference.crossed else (),
         margin=margin,
         cases=len(runs.cases),
     )
 
 
-def _draw_curve(runs: SteadyRuns) -> VoteCurve:
-    counts = runs.reference.counts
-    sizes = tuple(range(1, min(runs.reference.least, MOST_VOTES) + 1, 2))
-    votes = [share_votes(counts, size) for size in sizes]
-    return VoteCurve(
-        sizes,
-        np.array([compare_wordings(each) for each in votes]),
-        np.array([measure_quality(each, runs.right) for each in votes]),
-    )
+def _find_weakest(tests: Sequence[SteadyTest]) -> SteadyTest:
+    return max(tests, key=lambda test: test.chance(like=True))
 
 
 def _judge(
-    judged: ProtocolRuns, runs: SteadyRuns, curve: VoteCurve, leads: Sequence[SteadyTest]
+    judged: ProtocolRuns, runs: SteadyRuns, curve: dict[int, Floats], leads: Sequence[SteadyTest]
 ) -> JudgedProtocol:
     ratio = float(judged.cost.mean() / runs.reference.cost.mean())
-    gain, reason, at = _test_gain(judged, runs, curve, ratio)
+    gain, reason, height = _test_gain(judged, runs, curve, ratio)
     kept = list_leads(runs, judged)
-    joint = [max(each.chance(like) for each in (*leads, *kept)) for like in (False, True)]
-    weakest = max(kept, key=lambda test: test.chance(like=True))
+    tests = [*leads, *kept, *([gain] if gain else [])]
+    these, like = (max(each.chance(form) for each in tests) for form in (False, True))
     floor = float(np.nanmean(compare_reruns(judged.counts))) if judged.least > 1 else None
     votes = share_votes(judged.counts, 1)
     quality = measure_quality(votes, runs.right)
@@ -238,7 +198,7 @@ def _judge(
     missing = {
         reason: gain is None,
         "not_below": gain is not None and gain.chance(like=False) > LEVEL,
-        "not_kept": weakest.chance(like=False) > LEVEL,
+        "not_kept": _find_weakest(kept).chance(like=False) > LEVEL,
         "no_quality": max(each.chance(like=False) for each in leads) > LEVEL,
         "frozen": floor == 0,
     }
@@ -249,14 +209,14 @@ def _judge(
         floor=floor,
         quality=float(quality.mean()),
         cost=ratio if np.isfinite(ratio) else None,
-        curve=at,
+        curve=height,
         stable_right=float((alike & (quality > 0.5)).mean()),
         stable_wrong=float((alike & (quality <= 0.5)).mean()),
         unstable=float(1 - alike.mean()),
         gain=gain,
-        kept=weakest,
-        these=max(joint[0], gain.chance(like=False)) if gain else 1.0,
-        like=max(joint[1], gain.chance(like=True)) if gain else 1.0,
+        kept=_find_weakest(kept),
+        these=these if gain else 1.0,
+        like=like if gain else 1.0,
         reasons=tuple(name for name, true in missing.items() if true),
         worse=_is_worse(gain, kept),
     )
@@ -270,7 +230,7 @@ def _is_worse(gain: SteadyTest | None, kept: Sequence[SteadyTest]) -> bool:
 
 
 def _test_gain(
-    judged: ProtocolRuns, runs: SteadyRuns, curve: VoteCurve, ratio: float
+    judged: ProtocolRuns, runs: SteadyRuns, curve: dict[int, Floats], ratio: float
 ) -> tuple[SteadyTest | None, str, float | None]:
     """Return the test of being below the curve, or why there is none; and the curve's height."""
     reference = runs.reference
@@ -278,35 +238,45 @@ def _test_gain(
         return None, "no_wordings", None
     if not np.isfinite(ratio):
         return None, "no_cost", None
-    if ratio > curve.sizes[-1]:
+    if ratio > max(curve):
         return None, "beyond_curve", None
-    weights, slope = curve.weigh(ratio)
-    by_size = dict(zip(curve.sizes, curve.disagreement, strict=True))
-    height = sum(weight * by_size[size] for size, weight in weights.items())
-    sizes = [*weights]
-    slope *= float((by_size[sizes[-1]] - by_size[sizes[0]]).mean())
+    weights = _weigh(ratio)
+    apart = {size: compare_wordings(curve[size]) for size in weights}
+    height = sum((part * apart[size] for size, part in weights.items()), np.zeros(1))
+    rise = float((apart[max(weights)] - apart[min(weights)]).mean()) / 2 * ratio
     # The realised ratio of costs is an estimate, too: its first-order part in each case.
-    own, others = judged.cost.mean(), reference.cost.mean()
-    moved = slope * ratio * (_relate(judged.cost, own) - _relate(reference.cost, others))
+    moved = rise * (_relate(judged.cost) - _relate(reference.cost))
     values = height + moved - compare_wordings(share_votes(judged.counts, 1))
     variances = None
     # A cache hides how it varies, and the last point of a curve is a single vote at a wording:
     # there the variance between cases, which is larger, stands for that of reruns.
     if compare_reruns(judged.counts).any() and max(weights) < reference.least > 1 < judged.least:
-        of_cost = _relate(judged.cost_variance, own**2, 0) + _relate(
-            reference.cost_variance, others**2, 0
-        )
+        costs = [(each.cost_variance, each.cost.mean() ** 2) for each in (judged, reference)]
         variances = (
             estimate_run_variance(judged.counts, {1: 1.0}, 0, runs.right)
             + estimate_run_variance(reference.counts, weights, 0, runs.right)
-            + (slope * ratio) ** 2 * of_cost
+            + rise**2 * sum(variance / square for variance, square in costs if square)
         )
     test = judge_mean(values, variances, min(judged.least, reference.least))
     return test, "", float(height.mean())
 
 
-def _relate(values: Floats, mean: float, shift: float = 1) -> Floats:
-    return values / mean - shift if mean else np.zeros(len(values))
+def _weigh(cost: float) -> dict[int, float]:
+    """Return the weights of sizes of votes at a cost.
+
+    Between two sizes the curve is straight, since a share of cases may get the smaller vote and the
+    others the larger one: cost and disagreement are then means of both. Below the cost of one
+    committee it stays level, which asks more of a protocol and not less.
+    """
+    if cost <= 1:
+        return {1: 1.0}
+    high = 2 * ceil((cost - 1) / 2) + 1
+    return {high - 2: (high - cost) / 2, high: 1 - (high - cost) / 2}
+
+
+def _relate(costs: Floats) -> Floats:
+    mean = costs.mean()
+    return costs / mean - 1 if mean else np.zeros(len(costs))
 
 
 def list_leads(
@@ -317,22 +287,18 @@ def list_leads(
     The best constant is best on these very cases, so that testing against it alone would be too
     strict or too lenient: against all of them the claim holds whichever is best.
     """
-    reference = runs.reference
     share = KEPT if margin is None else 0.0
-    values = measure_quality(share_votes(judged.counts, 1), runs.right)
-    least = min(judged.least, reference.least)
-    variances = None
+    parts = [(judged, 1.0), (runs.reference, -share)]
+    values, least, variances = np.zeros(1), min(each.least for each, _ in parts), None
+    for each, weight in parts:
+        values = values + weight * measure_quality(share_votes(each.counts, 1), runs.right)
     if least > 1 and compare_reruns(judged.counts).any():
-        variances = estimate_run_variance(judged.counts, {}, 1.0, runs.right)
-    if share:
-        values = values - share * measure_quality(share_votes(reference.counts, 1), runs.right)
-        if variances is not None:
-            variances = variances + estimate_run_variance(reference.counts, {}, share, runs.right)
+        both = [estimate_run_variance(each.counts, {}, part, runs.right) for each, part in parts]
+        variances = both[0] + both[1]
     best = np.argsort(-runs.constants.mean(0), kind="stable")[:MOST_CONSTANTS]
+    lessened = values - (margin or 0.0)
     return [
-        judge_mean(
-            values - (1 - share) * runs.constants[:, each] - (margin or 0.0), variances, least
-        )
+        judge_mean(lessened - (1 - share) * runs.constants[:, each], variances, least)
         for each in best
     ]
 

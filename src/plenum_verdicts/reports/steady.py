@@ -89,9 +89,8 @@ def publish_steadiness(
             sections=(Section(1, "verdict", "Verdict", tuple(blocks)),),
         )
         text = json.dumps(_describe(found, log, plan), indent=2, allow_nan=False, default=_tell)
-        written = write_texts(
-            [("steady.json", f"{text}\n"), ("steady.html", render_html(page))], out
-        )
+        texts = {"steady.json": f"{text}\n", "steady.html": render_html(page)}
+        written = write_texts(texts.items(), out)
     print_written([*written, *picture.files])
 
 

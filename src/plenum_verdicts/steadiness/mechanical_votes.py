@@ -41,8 +41,7 @@ def share_votes(counts: Codes, size: int) -> Floats:
     """
     if size == 1:  # the share of runs, which needs no table
         runs = counts.sum(-1, keepdims=True)
-        shares: Floats = counts / np.maximum(runs, 1)
-        return shares
+        return np.asarray(counts / np.maximum(runs, 1), np.float64)
     rows, place = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
     chances = np.zeros(rows.shape)
     for number, row in enumerate(rows):
@@ -69,10 +68,8 @@ def _win_against(own: int, others: list[int], size: int) -> float:
             following = np.zeros_like(ways)
             for each in range(min(count, votes, size - votes) + 1):
                 moved = comb(count, each) * ways[: len(ways) - each]
-                if each == votes:
-                    following[each:, 1:] += moved[:, :-1]
-                else:
-                    following[each:] += moved
+                tied = int(each == votes)
+                following[each:, tied:] += moved[:, : len(others) + 1 - tied]
             ways = following
         won += comb(own, votes) * float((ways[-1] / np.arange(1, len(others) + 2)).sum())
     return won / comb(own + sum(others), size)
@@ -99,8 +96,7 @@ def compare_wordings(votes: Floats) -> Floats:
     wordings = (votes.sum(2) > 0).sum(1).astype(float)
     alike = (votes.sum(1) ** 2).sum(1) - (votes**2).sum((1, 2))
     pairs = wordings * (wordings - 1)
-    apart: Floats = 1 - alike / np.where(pairs > 0, pairs, np.nan)
-    return apart
+    return np.asarray(1 - alike / np.where(pairs > 0, pairs, np.nan), np.float64)
 
 
 def compare_reruns(counts: Codes) -> Floats:
@@ -116,8 +112,7 @@ def compare_reruns(counts: Codes) -> Floats:
     apart = 1 - (counts * (counts - 1)).sum(2) / pairs
     known = np.isfinite(apart)
     cells = np.where(known.any(1), known.sum(1), np.nan)
-    found: Floats = np.where(known, apart, 0).sum(1) / cells
-    return found
+    return np.asarray(np.where(known, apart, 0).sum(1) / cells, np.float64)
 
 
 def measure_quality(votes: Floats, right: Floats) -> Floats:
@@ -136,8 +131,7 @@ def measure_quality(votes: Floats, right: Floats) -> Floats:
     [0.75]
     """
     wordings = (votes.sum(2) > 0).sum(1)
-    found: Floats = (votes * right[:, None]).sum((1, 2)) / wordings
-    return found
+    return np.asarray((votes * right[:, None]).sum((1, 2)) / wordings, np.float64)
 
 
 def estimate_run_variance(
@@ -184,5 +178,4 @@ def estimate_run_variance(
     many = np.maximum(runs, 1)
     centre = (counts * moved).sum(2) / many
     spread = (counts * (moved - centre[..., None]) ** 2).sum(2)
-    found: Floats = (spread * (many - 1) / many).sum(1)
-    return found
+    return np.asarray((spread * (many - 1) / many).sum(1), np.float64)

@@ -35,8 +35,7 @@ class ProtocolRuns:
     @property
     def runs(self) -> Codes:
         """Runs by case and wording, shape (C, W)."""
-        found: Codes = self.counts.sum(2)
-        return found
+        return np.asarray(self.counts.sum(2), np.intp)
 
     @property
     def least(self) -> int:

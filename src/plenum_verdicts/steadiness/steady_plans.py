@@ -192,13 +192,11 @@ def plan_steadiness(asked: SteadyPlan) -> SteadyPlan:
         )
         if least <= (asked.cases or _MOST_CASES):
             return replace(plan, cases=asked.cases or least)
-    can = "no number of cases can"
-    if least <= _MOST_CASES:
-        can = f"{least:,} cases with {plan.runs} runs can"
-    elif not asked.cases:
+    if least > _MOST_CASES:
         raise UserError(f"accuracy: {asked.accuracy:g}; no number of cases shows it")
     runs = f"{asked.runs} runs a wording" if asked.runs else "any number of runs"
     raise UserError(
         f"cases: {asked.cases} show a lead of {asked.margin:g} and a gain of {asked.gain:g} at "
-        f"{runs} in {100 * predict_power(plan, asked.cases):.0f} % of studies, not in 80 %; {can}"
+        f"{runs} in {100 * predict_power(plan, asked.cases):.0f} % of studies, not in 80 %; "
+        f"{least:,} cases with {plan.runs} runs can"
     )

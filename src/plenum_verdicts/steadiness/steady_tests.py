@@ -34,20 +34,15 @@ class SteadyTest:
     error_like: float
     values: Floats = field(repr=False)
 
-    @property
-    def cases(self) -> int:
-        """Number of cases."""
-        return len(self.values)
-
     def chance(self, like: bool) -> float:
         """Return the one-sided p-value: how likely so high a mean is if the true one is 0."""
         error = self.error_like if like else self.error_these
-        return float(student.sf(self.value / error, self.cases - 1))
+        return float(student.sf(self.value / error, len(self.values) - 1))
 
     def limit(self, like: bool) -> float:
         """Return what the true mean is above, in 97.5 % of such studies."""
         error = self.error_like if like else self.error_these
-        return self.value - float(student.ppf(1 - LEVEL, self.cases - 1)) * error
+        return self.value - float(student.ppf(1 - LEVEL, len(self.values) - 1)) * error
 
     @property
     def cases_needed(self) -> int | None:
@@ -55,7 +50,7 @@ class SteadyTest:
         if self.value <= 0:
             return None
         asked = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
-        return ceil(self.cases * (asked * self.error_like / self.value) ** 2)
+        return ceil(len(self.values) * (asked * self.error_like / self.value) ** 2)
 
 
 def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyTest:

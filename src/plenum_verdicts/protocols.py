@@ -3,19 +3,19 @@
 import json
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
 import pandas as pd
 from omegaconf import DictConfig
+from pydantic import Field
 
 from plenum.base import UserError
-from plenum.design import StrictSettings, read_settings
+from plenum.design import Float, NotNegative, StrictSettings, Whole, read_settings
 from plenum_verdicts.design import Names
 from plenum_verdicts.logs import count_protocols, read_protocols
 from plenum_verdicts.reports import PlanCheck, make_folder, publish_steadiness, write_texts
 from plenum_verdicts.steadiness import (
     WORDINGS,
-    Share,
     SteadyPlan,
     SteadyRuns,
     SteadyVerdict,
@@ -23,6 +23,9 @@ from plenum_verdicts.steadiness import (
     plan_steadiness,
     predict_power,
 )
+
+Share = Annotated[Float, Field(ge=0.001, le=0.999)]
+"""A share that is neither nothing nor all."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +44,19 @@ class SteadyConfig(StrictSettings):
     perturbed: Names = field(default_factory=list)
     plan: str | None = None
     out: str = "outputs/steady"
+
+
+@dataclass(frozen=True)
+class SteadyPlanConfig(SteadyPlan, StrictSettings):
+    """A study to plan, with the ranges of its settings."""
+
+    margin: Share
+    cases: Annotated[Whole, Field(ge=0)] = 0
+    runs: Annotated[Whole, Field(ge=0, le=100)] = 0
+    options: Annotated[Whole, Field(ge=2, le=26)] = 3
+    accuracy: Share = 0.45
+    gain: Share = 0.1
+    price: NotNegative | None = None
 
 
 def judge_protocols(
@@ -124,7 +140,7 @@ def publish_steady_plan(cfg: DictConfig) -> None:
     UserError
         A value is malformed, or nothing can show what is asked.
     """
-    plan, out = plan_steadiness(read_settings(SteadyPlan, cfg)), Path(cfg.out)
+    plan, out = plan_steadiness(read_settings(SteadyPlanConfig, cfg)), Path(cfg.out)
     power = round(predict_power(plan, plan.cases), 3)
     dollars = "" if plan.price is None else f", {plan.calls * plan.price:,.2f} dollars"
     print(

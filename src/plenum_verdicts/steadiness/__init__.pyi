@@ -10,7 +10,6 @@ from .mechanical_votes import share_votes as share_votes
 from .protocol_runs import ProtocolRuns as ProtocolRuns
 from .protocol_runs import SteadyRuns as SteadyRuns
 from .steady_plans import WORDINGS as WORDINGS
-from .steady_plans import Share as Share
 from .steady_plans import SteadyPlan as SteadyPlan
 from .steady_plans import draw_protocols as draw_protocols
 from .steady_plans import plan_steadiness as plan_steadiness
@@ -25,7 +24,6 @@ __all__ = [
     "WORDINGS",
     "JudgedProtocol",
     "ProtocolRuns",
-    "Share",
     "SteadyPlan",
     "SteadyRuns",
     "SteadyTest",

@@ -3,14 +3,11 @@
 from bisect import bisect_left
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
-from typing import Annotated
 
 import numpy as np
-from pydantic import Field
 from scipy.stats import t as student
 
 from plenum.base import UserError, digest, make_generator
-from plenum.design import Float, NotNegative, StrictSettings, Whole
 from plenum.dynamics import Floats
 from plenum_verdicts.steadiness.judged_protocols import (
     KEPT,
@@ -21,9 +18,6 @@ from plenum_verdicts.steadiness.judged_protocols import (
 from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
 from plenum_verdicts.steadiness.steady_tests import LEVEL, POWER
 from plenum_verdicts.suites import Codes
-
-Share = Annotated[Float, Field(ge=0.001, le=0.999)]
-"""A share that is neither nothing nor all."""
 
 WORDINGS = 2
 """Number of wordings that a plan counts with, the least that tell stability."""
@@ -43,7 +37,7 @@ _MOST_CASES = 100_000
 
 
 @dataclass(frozen=True)
-class SteadyPlan(StrictSettings):
+class SteadyPlan:
     """A study of two protocols, and what is assumed of it.
 
     Attributes
@@ -62,14 +56,14 @@ class SteadyPlan(StrictSettings):
         Dollars a run; ``None`` if not given.
     """
 
-    margin: Share
-    cases: Annotated[Whole, Field(ge=0)] = 0
-    runs: Annotated[Whole, Field(ge=0, le=100)] = 0
-    options: Annotated[Whole, Field(ge=2, le=26)] = 3
-    accuracy: Share = 0.45
-    gain: Share = 0.1
+    margin: float
+    cases: int = 0
+    runs: int = 0
+    options: int = 3
+    accuracy: float = 0.45
+    gain: float = 0.1
     reference: str = "reference"
-    price: NotNegative | None = None
+    price: float | None = None
 
     @property
     def calls(self) -> int:

@@ -73,6 +73,7 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
 
     Examples
     --------
+    >>> import numpy as np
     >>> found = judge_mean(np.array([0.0, 0.1] * 10), None, 5)
     >>> round(found.value, 2), found.chance(like=True) < 0.05, found.cases_needed
     (0.05, True, 40)

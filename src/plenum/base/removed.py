@@ -30,6 +30,7 @@ REMOVED: Mapping[str, str] = {
     "logs=s3:": "logs are files here",
     "interval=bca": "there are jackknife, percentile and seed_compatible",
     "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
+    "figure=levels": "conditions.csv has every λ̂ of a large study by its factors",
     "half_width": "scripts/plan.py says how many replicates a difference takes, before they run",
     "looks": "scripts/plan.py says how many replicates a difference takes, before they run",
     "maximum": "scripts/plan.py says how many replicates a difference takes, before they run",

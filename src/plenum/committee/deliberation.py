@@ -71,6 +71,7 @@ class Deliberation(Conversation[CommitteeCondition]):
             if not at_once:
                 self._hear(number, seat, said[seat.name])
         if at_once:
+            # As listed, not as asked: so no prompt of the next round shows the order of calls.
             for seat in condition.seats:
                 self._hear(number, seat, said[seat.name])
         if condition.moderated:
@@ -104,6 +105,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Bound how far a turn moves its seat's state; what was stated stays in the entry."""
         protocol, labels = self._condition.protocol, self._condition.scenario.labels
         last = self._table.get(seat.name)
+        # A first statement has nothing to move from, but where the table showed an even state.
         if last is None and protocol.initial_state == "even":
             last = stateline.make_even_state(len(labels))
         if last is None or protocol.step == 1:
@@ -133,6 +135,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         read = yield from self._ask(ask, moderator.read_summary, moderator.repair_summary_prompt)
         assert read is not None
         form = condition.frame.remark
+        # Each summary is of the whole discussion, so that an older one would say things twice.
         window.clear()
         window.append(prompts.quote_remark(moderator.LABEL, read["summary"], number, form))
 

@@ -12,7 +12,7 @@ from plenum.models import Message, Misread
 NAME = "moderator"
 """Its place in journals, as a seat has one."""
 LABEL = "Moderator"
-"""What the committee reads."""
+"""Its name in the prompts of the committee."""
 
 _SYSTEM = "You are the neutral moderator of a committee. You hold no view on its case."
 _TASK = (

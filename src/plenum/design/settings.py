@@ -27,8 +27,9 @@ class Protocol(StrictSettings):
     window: Count = 15
     argument_words: Count = 110
     exchange: Literal["reasons", "stance", "reflection", "placebo", "none"] = "reasons"
-    """What a seat reads of the others: arguments and table; the table; nothing, but to reflect on
-    what it said itself; the table and reasons of another case; nothing, and answers once."""
+    """The part of a discussion that a seat reads. ``reasons``: arguments and table; ``stance``: the
+    table; ``reflection``: its own arguments, to reflect on; ``placebo``: the table, and text of
+    another case for arguments; ``none``: its own arguments alone."""
     interaction: InitVar[bool | None] = None
     """An older name: ``False`` is the exchange ``none``."""
     feedback: InitVar[bool | None] = None
@@ -63,6 +64,8 @@ class Protocol(StrictSettings):
             ("interaction", interaction, "none", ("none", "reflection")),
             ("feedback", feedback, "stance", ("stance",)),
         ):
+            # An older name chooses the exchange only where that is the usual one: an option such as
+            # protocol=placebo with feedback=false is a contradiction, and refused below.
             if value is False and self.exchange == "reasons":
                 object.__setattr__(self, "exchange", means)
             fits = self.exchange not in denied if value else self.exchange == means

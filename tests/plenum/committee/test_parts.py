@@ -332,10 +332,6 @@ def test_identities_of_older_protocols_are_what_they_were(condition: Make) -> No
         (["protocol.step=1.5"], "protocol.step: 1.5"),
         (["protocol.exchange=all"], "protocol.exchange: 'all' is not one of reasons, stance"),
         (["protocol.moderator=yes"], "protocol.moderator: 'yes' is not one of none, summary"),
-        (["task=disaster", "study=w", "protocol=summary"], "protocol.moderator: summary is for"),
-        (["task=disaster", "study=w", "protocol=placebo"], "protocol.exchange: placebo is for"),
-        (["task=disaster", "study=w", "protocol=bounded"], "protocol.step: 0.1 is for committees"),
-        (["task=disaster", "study=w", "protocol=simultaneous"], "protocol.order: simultaneous is"),
     ],
     ids=" ".join,
 )
@@ -343,6 +339,22 @@ def test_what_does_not_go_together_is_one_line(
     refusal: Callable[..., str], given: list[str], named: str
 ) -> None:
     assert named in refusal(*given)
+
+
+@pytest.mark.needs("plenum_worlds")
+@pytest.mark.parametrize(
+    ("part", "message"),
+    [
+        ("summary", "protocol.moderator: summary is for"),
+        ("placebo", "protocol.exchange: placebo is for"),
+        ("bounded", "protocol.step: 0.1 is for committees"),
+        ("simultaneous", "protocol.order: simultaneous is"),
+    ],
+)
+def test_a_world_refuses_each_part_in_one_line(condition: Make, part: str, message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)) as raised:
+        condition("task=disaster", "study=w", f"protocol={part}")
+    assert "\n" not in str(raised.value)
 
 
 def test_a_seat_may_not_be_called_as_the_moderator_is(refusal: Callable[..., str]) -> None:

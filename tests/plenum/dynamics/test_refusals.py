@@ -9,7 +9,6 @@ import pytest
 from slow_dynamics import walks
 
 from plenum.dynamics import (
-    association,
     bootstrap,
     branching,
     contrast,
@@ -60,7 +59,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     (contrast, [(ARM, np.full((4, 20, 3), np.nan))], {}, "an ensemble"),
     (contrast, [(ARM, ARM[:3])], {"paired": True}, "paired arms of 4 and 3 replicates"),
     (contrast, [(ARM, ARM)], {"decisions": (["A"] * 3, None)}, "3 decisions for 4 replicates"),
-    (association, [([-1, 2], [1, 1]), ([1, 2], [1]), ([[1]], [1])], {}, "completed|failed"),
     (
         branching,
         [

@@ -12,6 +12,7 @@ GIVEN = {
     "scripts/fault_server.py": ("scripts/fault_server.py", "port=0"),
     "scripts/train_tiny_model.py": ("scripts/train_tiny_model.py", "--minutes", "10"),
     "scripts/theory.py": ("scripts/theory.py", "--gamma", "0.8"),
+    "figure=levels": ("scripts/figures.py", "study=default", "figure=levels"),
     "half_width": ("scripts/plan.py", "study=default", "half_width=0.02"),
     "looks": ("scripts/plan.py", "study=default", "looks=[10,20]"),
     "maximum": ("scripts/plan.py", "study=default", "maximum=60"),

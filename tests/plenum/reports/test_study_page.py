@@ -263,7 +263,7 @@ def test_the_detectable_difference_has_the_power_that_is_named() -> None:
     assert np.isnan(find_detectable(0.1, 0))
 
 
-def test_replicates_add_up_and_failures_are_tested() -> None:
+def test_replicates_add_up() -> None:
     said = told(STUDIES["failures"], "attrition")
     assert "34 replicates were wanted: 24 completed, 10 failed, 0 pending" in said
     said = told(STUDIES["interrupted"], "attrition")

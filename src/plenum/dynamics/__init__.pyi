@@ -54,7 +54,6 @@ from .growth import estimate_typical_growth as estimate_typical_growth
 from .growth_contrasts import GrowthContrast as GrowthContrast
 from .growth_contrasts import contrast_growth as contrast_growth
 from .growth_contrasts import pool_growth as pool_growth
-from .independence import independence as independence
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
@@ -166,7 +165,6 @@ __all__ = [
     "flip_rate",
     "fragility_contrast",
     "holm",
-    "independence",
     "interaction",
     "is_shown",
     "jackknife_se",

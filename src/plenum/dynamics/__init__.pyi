@@ -1,4 +1,6 @@
 from .bands import divergence_band as divergence_band
+from .blocks import BlockSplit as BlockSplit
+from .blocks import split_blocks as split_blocks
 from .branching import Branching as Branching
 from .branching import NextAnswers as NextAnswers
 from .branching import branching as branching
@@ -114,6 +116,7 @@ __all__ = [
     "WINDOW",
     "ZERO",
     "Array",
+    "BlockSplit",
     "Bootstrap",
     "Branching",
     "Contrast",
@@ -189,6 +192,7 @@ __all__ = [
     "reversal_test",
     "shuffle_test",
     "slope",
+    "split_blocks",
     "summarise",
     "switch_counts",
     "tally",

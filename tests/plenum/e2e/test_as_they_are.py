@@ -344,7 +344,8 @@ def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
     tag = condition.data.tags["plenum.host"]
     assert json.loads(tag) == {"HostA": CALLS + TRIAL, "HostB": CALLS}  # with its trial
     assert (
-        "Blocks: replicates of the same" in run("study=default", script="scripts/tables.py").stdout
+        "Blocks: replicates of the same"
+        in run("study=default", "table=all", script="scripts/tables.py").stdout
     )
     (line,) = csv.DictReader((tmp_path / "outputs/default/blocks.csv").open())
     assert (line["source"], line["blocks"], line["n"]) == ("host", "2", "4")

@@ -31,8 +31,7 @@ class CommitteeConfig(StrictSettings):
     A target runs in its own process, or in this one (``isolate=none``), under ``python``. A command
     gets the path of the case's file for ``{case}``; a URL receives ``body`` and returns the
     decision at ``path``. A run may take ``timeout_s`` seconds, not counting waits for models, and
-    ``max_calls``. ``extract`` is the rule to read its text by, and ``clerk`` the model that may
-    read it. ``env`` names variables to
+    ``max_calls``. ``extract`` is the rule to read its text by. ``env`` names variables to
     pass on. ``knobs`` are settings of the program with the values to try, the usual one first.
     """
 
@@ -47,7 +46,6 @@ class CommitteeConfig(StrictSettings):
     timeout_s: Positive = 600.0
     max_calls: Count = 1000
     extract: str = ""
-    clerk: str = ""
     env: list[str] = field(default_factory=list)
     knobs: dict[str, Any] = field(default_factory=dict)
 

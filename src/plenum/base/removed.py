@@ -20,6 +20,8 @@ REMOVED: Mapping[str, str] = {
     "agree": "all runs have to agree",
     "fix": "votes over runs and other settings are programs of their own, to be audited as such",
     "temperatures": "overrides.temperature changes the requests of a program of its own",
+    "committee.clerk": "committee.extract=regex:..., json:PATH or name reads a text",
+    "committee.extract=clerk": "committee.extract=regex:..., json:PATH or name reads a text",
     "committee.elicit": "a program reports preferences itself: run.say(..., preferences=...)",
     "inspect_scores": "audit.json has the verdicts of all cases",
     "otlp": "audit.json and audit.intoto.json have every verdict",

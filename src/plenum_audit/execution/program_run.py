@@ -1,30 +1,25 @@
 """Execution of one run of a program: its process, its calls through the proxy, its journal."""
 
 import asyncio
-import sys
 import traceback
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Stopped, UserError, redact, redact_data
+from plenum.base import Stopped, UserError, redact
 from plenum.execution import BudgetSpent, Caller, describe_bug
-from plenum.models import CallError, Chat, Reply
-from plenum.records import DamagedJournal, Failure, Journal, read_entries
+from plenum.models import CallError
+from plenum.records import DamagedJournal, Failure, Journal
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import (
-    CLERK_KIND,
-    READINGS,
     Committee,
     Program,
     ProgramCondition,
     ProgramFailed,
     Proxy,
     Session,
-    ask_clerk,
     count_restarts,
-    make_reading,
     set_aside,
 )
 from plenum_verdicts.cases import NO_DECISION, GivenDecision, UnreadableDecision, read_decision
@@ -56,8 +51,6 @@ class ProgramRun:
         Called with each answer's kind, round, seat, tokens and cost.
     complain
         Called with an internal error that ends the run.
-    refusing
-        Models whose server has refused a schema, which are asked without one.
     """
 
     condition: ProgramCondition
@@ -69,12 +62,6 @@ class ProgramRun:
     proxy: Proxy
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception
-    refusing: set[str] = field(default_factory=set)
-
-    @property
-    def held(self) -> bool:
-        """True if the backend can hold answers to plenum's own questions to their schemas."""
-        return self.condition.backend.holds_answers
 
     async def run(self) -> bool:
         """Run from the journal's last answer to the end.
@@ -107,8 +94,7 @@ class ProgramRun:
             caller.ticket.end()
 
     async def _run(self, caller: Caller) -> bool:
-        held = self.held and bool(self.settings.clerk)
-        environment = dict(caller.model.environment(self.condition.models, held))
+        environment = dict(caller.model.environment(self.condition.models, False))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
         with Journal(self.journal, head) as journal:
@@ -128,11 +114,9 @@ class ProgramRun:
         session = Session(self.condition, self.index, journal, lambda: calls, overrides)
         try:
             await self._play(session, calls)
-            decided = await self._read_decision(session, journal)
+            decided = self._read_decision(session)
         except ProgramFailed as error:
             decided = _describe_failure(error, calls.failed)
-        except CallError as error:  # of the clerk
-            decided = {"status": "failed", "reason": str(error.failure), "detail": error.detail}
         except (BudgetSpent, DamagedJournal, Stopped, UserError, OSError, _DivergedReplay):
             raise
         except Exception as bug:
@@ -191,60 +175,18 @@ class ProgramRun:
             raise ProgramFailed(Failure.TIMEOUT, f"{limit}: it didn't end in time, and was ended")
         session.problem("it went on after its decision, and was ended")
 
-    async def _read_decision(self, session: Session, journal: Journal) -> dict[str, Any]:
-        """Read the decision, and ask the questions outside of the conversation."""
+    def _read_decision(self, session: Session) -> dict[str, Any]:
+        """Read the decision of a run that has ended."""
         given = GivenDecision(**session.decision.result()) if session.decided else GivenDecision()
-        asides = RunCalls(self.callers, sys.maxsize, self.observe)
         more: dict[str, Any] = {} if given.option else {"text": redact(given.text)[-_LONGEST_TEXT:]}
         if given.confidence is not None:
             more["confidence"] = given.confidence
         rule = given.extract or self.settings.extract
         try:
-            if rule == CLERK_KIND and not given.option and given.text.strip():
-                decision = await self._read_by_clerk(given.text, journal, asides)
-            else:
-                decision = read_decision(given, self.condition.case.options, rule)
+            decision = read_decision(given, self.condition.case.options, rule)
         except UnreadableDecision as problem:
             decision, more["unread"] = NO_DECISION, redact(str(problem))
         return {"status": "completed", "decision": decision, **more}
-
-    async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:
-        case, model = self.condition.case, self.settings.clerk
-        if not model:
-            raise UnreadableDecision(
-                "it is to be read by a clerk, and committee.clerk names no model"
-            )
-        entries = self._entries(journal)
-        readings = {e["round"]: e["option"] for e in entries if e["kind"] == CLERK_KIND}
-        for number in READINGS:
-            if number not in readings:
-                names = self.condition.identity, self.index, number
-                chat = ask_clerk(case, text, model, *names, held=self.held)
-                reply = await self._ask(calls, chat, CLERK_KIND, number, CLERK_KIND)
-                entry = redact_data(make_reading(case, number, model, reply))
-                journal.append(entry)
-                readings[number] = entry["option"]
-        if len(set(readings.values())) > 1:
-            raise UnreadableDecision(f"the clerk reads it as {' and as '.join(readings.values())}")
-        return str(readings[1])
-
-    async def _ask(self, calls: RunCalls, chat: Chat, kind: str, number: int, seat: str) -> Reply:
-        labels = {"replicate": self.index, "call": kind, "round": number, "seat": seat}
-        if chat.model in self.refusing:
-            chat = replace(chat, answer=None)
-        try:
-            answer = await calls.ask(chat, labels)
-        except CallError as error:
-            if chat.answer is None or error.failure != Failure.REQUEST:
-                raise
-            self.refusing.add(chat.model)  # the server takes no schema: what it writes may do
-            chat = replace(chat, answer=None)
-            answer = await calls.ask(chat, labels)
-        calls.note_answer(chat, labels, answer)
-        return answer.response.reply
-
-    def _entries(self, journal: Journal) -> Sequence[dict[str, Any]]:
-        return read_entries(journal.path)[1:]
 
 
 def _describe_failure(error: ProgramFailed, call: CallError | None) -> dict[str, Any]:

@@ -5,10 +5,6 @@ from .adapters.committee import name_program as name_program
 from .adapters.committee import wrap_program as wrap_program
 from .adapters.program import Program as Program
 from .adapters.program import ProgramFailed as ProgramFailed
-from .clerk import CLERK_KIND as CLERK_KIND
-from .clerk import READINGS as READINGS
-from .clerk import ask_clerk as ask_clerk
-from .clerk import make_reading as make_reading
 from .client_modules import provide_client as provide_client
 from .compose import OWN_MODELS as OWN_MODELS
 from .compose import Audit as Audit
@@ -24,9 +20,7 @@ from .proxy import Proxy as Proxy
 from .session import Session as Session
 
 __all__ = [
-    "CLERK_KIND",
     "OWN_MODELS",
-    "READINGS",
     "Audit",
     "Committee",
     "OneShot",
@@ -35,14 +29,12 @@ __all__ = [
     "ProgramFailed",
     "Proxy",
     "Session",
-    "ask_clerk",
     "compose_audit",
     "count_restarts",
     "find_commit",
     "find_program",
     "format_settings",
     "list_seats",
-    "make_reading",
     "name_program",
     "provide_client",
     "require_program",

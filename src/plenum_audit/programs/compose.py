@@ -148,7 +148,7 @@ def _as_rows(audit: AuditConfig, jobs: Sequence[Job]) -> tuple[Job, ...]:
 
 def _read_as(committee: Committee) -> dict[str, Any]:
     """Return settings, apart from the program itself, that can change a decision's reading."""
-    chosen = {name: getattr(committee, name) for name in ("extract", "clerk", "timeout_s")}
+    chosen = {name: getattr(committee, name) for name in ("extract", "timeout_s")}
     return {name: value for name, value in chosen.items() if value}
 
 

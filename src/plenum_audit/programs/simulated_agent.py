@@ -17,11 +17,9 @@ from numpy.typing import NDArray
 
 from plenum.base import UserError
 from plenum.models import Chat, ToolCall, draw_persona, measure_pull, read_prompt
-from plenum_audit.programs import clerk
 from plenum_audit.programs.forms import RequestedForm, form
 from plenum_audit.programs.options import count_advocated, options
 from plenum_audit.programs.schema import Pen, fill_schema
-from plenum_verdicts.cases import NO_DECISION
 
 MANDATE, CASE, OTHERS, SELF = 1.6, 1.2, 1.8, 1.0
 """Weights of the system prompt, the case, others' arguments, and its own arguments."""
@@ -94,9 +92,7 @@ def answer(
     slips
         Probability of picking an option at random.
     """
-    if chat.request is None:
-        return _aside(chat)
-    if _is_plenums(chat):
+    if chat.request is None or _is_plenums(chat):
         return None
     wanted = form(chat.request)
     mind = _mind(chat, coupling, slips, rng)
@@ -105,16 +101,6 @@ def answer(
         return _format_answer(chat, wanted, mind, pen)
     arguments = json.dumps(fill_schema(wanted.tool.schema, pen))
     return (ToolCall(wanted.tool.name, arguments),)
-
-
-def _aside(chat: Chat) -> str | None:
-    """Return an answer to plenum's own questions after a run."""
-    question = chat.messages[-1].content
-    if question.startswith(clerk.OPENING):
-        best = count_advocated(question.splitlines()[-4], options(question)).most_common(1)
-        label = best[0][0] if best else NO_DECISION
-        return label if chat.answer is None else json.dumps({"decision": label})
-    return None
 
 
 def _is_plenums(chat: Chat) -> bool:

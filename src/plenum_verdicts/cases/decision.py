@@ -13,7 +13,7 @@ from typing import Any
 from plenum.base import flatten, strip_reasoning, visible_text
 from plenum_verdicts.cases.case import NO_DECISION
 
-RULES = ("regex:PATTERN", "json:PATH", "name", "clerk")
+RULES = ("regex:PATTERN", "json:PATH", "name")
 LONGEST = 100_000
 """Number of characters of a text, from its end, that a decision is read from."""
 
@@ -65,7 +65,7 @@ class GivenDecision:
 def rule_problem(rule: str) -> str:
     """Return the reason that a rule is invalid; empty if it is valid."""
     name, _, rest = rule.partition(":")
-    if rule in ("", "name", "clerk") or (name == "json" and rest):
+    if rule in ("", "name") or (name == "json" and rest):
         return ""
     if name != "regex" or not rest or len(rule) > _LONGEST_RULE:
         return f"{_show(rule)}; {', '.join(RULES)} are allowed"

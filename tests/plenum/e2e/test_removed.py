@@ -31,6 +31,8 @@ GIVEN = {
         *("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
         "temperatures=[0]",
     ),
+    "committee.clerk": ("scripts/audit.py", "committee.clerk=gpt-4.1"),
+    "committee.extract=clerk": ("scripts/audit.py", "committee.extract=clerk"),
     "committee.elicit": ("scripts/audit.py", "committee.elicit=true"),
     "inspect_scores": ("scripts/audit.py", "logs=runs.jsonl", "inspect_scores=scores.jsonl"),
     "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),

@@ -1,7 +1,6 @@
 """The four ways to run a program, over the real proxy: they differ in nothing else."""
 
 import asyncio
-import dataclasses
 import json
 import os
 import socket
@@ -17,20 +16,14 @@ from typing import Any
 
 import pytest
 from program_runs import CASE, Audit, audit_of, script
-from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
-from plenum.design import Api, Simulated
-from plenum.models import CallError
-from plenum.records import Failure
 from plenum_audit.programs import adapters
 from plenum_audit.programs.adapters.committee import Committee, find_program, wrap_program
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
-from plenum_audit.tracking import programs
-from plenum_hosted import Hosted
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
@@ -275,97 +268,6 @@ def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
 
 
 # --- questions outside of the conversation --------------------------------------------------------
-
-
-def test_a_clerk_reads_twice_and_decides_nothing_where_it_differs(tmp_path: Path) -> None:
-    def committee(case: Case, run: Run) -> str:
-        return "We hire, in the end, the one with papers."
-
-    readings = iter(["B", "B", "B", "the engineer"])
-    model = ScriptedModel(lambda chat: next(readings))
-    settings = {"extract": "clerk", "clerk": "openai/clerk"}
-    alone = audit_in_process(tmp_path, committee, **settings)
-    audit = Audit(alone.folder, alone.settings, alone.program, model)
-    (first,) = audit.run()
-    assert first.decision == "B"
-    assert [entry["option"] for entry in first.entries if entry["kind"] == "clerk"] == ["B", "B"]
-    assert first.totals()["calls"] == 2
-    second = Audit(tmp_path / "again", alone.settings, alone.program, model).run()[0]
-    assert second.decision == "none"
-    assert second.end is not None
-    assert second.end["unread"] == "the clerk reads it as B and as A"
-
-
-ASIDES = {"extract": "clerk", "clerk": "openai/clerk"}
-HIRES = """
-def committee(case, run):
-    call(run, "Which?", seat="chair")
-    return "We hire the engineer who has a degree."
-"""
-
-
-def answered(chat: Any) -> str:
-    """What a model writes that heeds the schemas of plenum's own questions, if it gets one."""
-    if "Which option did it" in chat.messages[-1].content:
-        return "B" if chat.answer is None else '{"decision": "B"}'
-    return "I prefer B."
-
-
-@pytest.mark.parametrize(
-    ("backend", "held"), [(Simulated(), False), (Api(), True), (Hosted(), True)]
-)
-def test_questions_after_a_run_have_schemas_where_a_backend_can_hold_to_them(
-    tmp_path: Path, backend: Any, held: bool
-) -> None:
-    asked: list[Any] = []
-
-    def answer(chat: Any) -> str:
-        asked.append(chat)
-        return answered(chat)
-
-    audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **ASIDES)
-    (run,) = dataclasses.replace(audit, backend=backend).run()
-    call, *clerk = asked
-    assert call.answer is None  # the program's own
-    assert [chat.answer is not None for chat in clerk] == [held] * 2
-    if held:
-        assert clerk[0].answer.schema["properties"]["decision"]["enum"] == ["A", "B", "C", "none"]
-    assert run.decision == "B"
-
-
-def test_a_server_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:
-    asked: list[bool] = []
-
-    def answer(chat: Any) -> str:
-        asked.append(chat.answer is not None)
-        if chat.answer is not None:
-            raise CallError(Failure.REQUEST, "response_format is not supported", 400)
-        return answered(chat)
-
-    settings = {**ASIDES, "clerk": "openai/gpt-x"}
-    audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **settings)
-    (run,) = dataclasses.replace(audit, backend=Api()).run()
-    assert asked == [False, True, False, False]  # refused once, and not tried again
-    assert run.decision == "B"
-
-
-def test_the_simulated_model_answers_what_is_asked_after_a_run(tmp_path: Path) -> None:
-    body = """
-def committee(case, run):
-    task = "\\n".join([case.text, *(f"{label}: {name}" for label, name in case.options.items())])
-    for round in range(3):
-        for seat in ("chair", "treasurer"):
-            last = call(run, f"{task}\\nRound {round}", seat=seat)
-    return last
-"""
-    settings = {"extract": "clerk", "clerk": "openai/clerk"}
-    runs = audit_of(tmp_path, target=script(tmp_path, body), **settings).run(3)
-    for run in runs:
-        kinds = [entry["kind"] for entry in run.entries]
-        assert kinds == [*["call"] * 6, *["clerk"] * 2, "end"]
-        assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
-        assert f"option {run.decision}" in run.entries[5]["text"]
-    assert len(programs.tabulate_programs(runs)["messages"]) == 0
 
 
 def test_an_interpreter_that_is_too_old_is_told() -> None:

@@ -156,7 +156,6 @@ def test_its_identity_changes_with_its_code_alone(tmp_path: Path) -> None:
         ({"target": "{team}:committee", "python": "/bin/nopython"}, "/bin/nopython"),
         ({"target": "{team}:committee", "timeout_s": 0}, "timeout_s"),
         ({"target": "{team}:committee", "extract": "regex:("}, "regex:("),
-        ({"target": "{team}:committee", "extract": "clerk"}, "committee.clerk"),
         ({"target": "{team}:committee", "command": "x"}, "one of"),
         ({}, "one of"),
     ],

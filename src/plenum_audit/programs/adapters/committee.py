@@ -47,8 +47,6 @@ class Committee:
         Maximal number of calls in a run.
     extract
         The rule for reading its text, unless the text names one itself.
-    clerk
-        The model that reads the text if the rule is ``clerk``.
     env
         Names of variables that it gets in addition to those for any program.
     knobs
@@ -66,7 +64,6 @@ class Committee:
     timeout_s: float = 600.0
     max_calls: int = 1000
     extract: str = ""
-    clerk: str = ""
     env: tuple[str, ...] = ()
     knobs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 
@@ -96,8 +93,6 @@ class Committee:
             raise UserError(f"committee.max_calls={self.max_calls}: it must be 1 or more")
         if problem := rule_problem(self.extract):
             raise UserError(f"committee.extract: {problem}")
-        if self.extract == "clerk" and not self.clerk:
-            raise UserError("committee.extract=clerk: committee.clerk=MODEL is needed")
         for name in ("command", "body", "knobs"):
             refuse_for_program(f"committee.{name}", getattr(self, name))
 

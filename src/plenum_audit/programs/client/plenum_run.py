@@ -84,8 +84,8 @@ class Decision:
     text
         The committee's text, if it names no label.
     extract
-        How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0``, ``name`` (the
-        option that it names) or ``clerk`` (a model); without it, the text is a label or a name.
+        How to read the text: ``regex:PATTERN`` (its first group), ``json:a.b.0`` or ``name``
+        (the option that it names); without it, the text is a label or a name.
     confidence
         How likely the decision is right, 0 to 100.
     """

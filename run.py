@@ -22,12 +22,12 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 
 
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
-def main(cfg: DictConfig) -> float:
+def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.checks import show_dry_run
         from plenum.execution import run_job
 
-        return run_job(cfg, show_dry_run)
+        run_job(cfg, show_dry_run)
 
 
 if __name__ == "__main__":

@@ -3,7 +3,6 @@
 import errno
 import inspect
 import io
-import logging
 import os
 import re
 import signal
@@ -57,7 +56,6 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
-    logging.getLogger("alembic").setLevel(logging.WARNING)  # Optuna's import would speak of plugins
     shows_full_errors()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = partial(_without_secrets, failed)

@@ -154,7 +154,6 @@ def _audit(
             retry_failed=False,
             config="",
             traces="none",
-            objective="share",
         )
         for each in given
     ]

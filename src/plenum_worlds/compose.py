@@ -22,7 +22,6 @@ from plenum.design import (
 from plenum_worlds.communication import find_heard
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT
-from plenum_worlds.metrics import summary
 from plenum_worlds.registry import WORLDS, build_world, find_world
 from plenum_worlds.settings import (
     ANSWER_FORMS,
@@ -47,14 +46,6 @@ _OF_WORLDS = {"answers", "reading", "argument_words", "window"}
 """Settings of the protocol that may stand in a world: ``argument_words`` comes with small models,
 and the last one is refused under a name of its own."""
 _FOLDER = "conf/prompts/worlds"
-
-
-def _check_objective(typed: Config, world: World[Any, Any]) -> None:
-    """Check a sweeper's objective: λ̂, or the mean over episodes of a world's metric."""
-    if typed.objective == "lambda":
-        return
-    measured = summary(world, [])  # an empty episode has the names of all metrics
-    require_one_of("objective", typed.objective, ("lambda", *(f"m.{name}" for name in measured)))
 
 
 def compose(typed: Config) -> WorldCondition:
@@ -236,7 +227,6 @@ def check(typed: Config) -> None:
         typed.replicates % task.runs == 0,
         f"replicates: {typed.replicates}; they are episodes times task.runs={task.runs}",
     )
-    _check_objective(typed, world)
     _refuse_committees(typed)
 
 

@@ -118,7 +118,6 @@ def test_a_mechanism_whose_text_is_missing_is_refused(condition: Make, tmp_path:
         ("+task.world.flow=1", "tank.flow: there are inflow, full"),
         ("task.policy=half_open", "is not one of agents, all_open, all_closed"),
         ("consensus=mean", "consensus: mean is for task=public_goods, not for tank"),
-        ("objective=m.coverage", "is not one of lambda, m.mean_level, m.rounds_held"),
     ],
 )
 def test_what_it_does_not_have_is_refused(condition: Make, override: str, message: str) -> None:

@@ -75,4 +75,4 @@ def _is_about_input(error: Exception) -> bool:
         return True
     *_, (innermost, _) = traceback.walk_tb(error.__traceback__)
     raised_by = innermost.f_globals["__name__"]
-    return isinstance(error, ValueError) and raised_by.startswith(("hydra.", "optuna."))
+    return isinstance(error, ValueError) and raised_by.startswith("hydra.")

@@ -24,6 +24,7 @@ REMOVED: Mapping[str, str] = {
     "committee.extract=clerk": "committee.extract=regex:..., json:PATH or name reads a text",
     "committee.elicit": "a program reports preferences itself: run.say(..., preferences=...)",
     "inspect_scores": "audit.json has the verdicts of all cases",
+    "objective": "conditions.csv has every estimate; of many the best one would be so by chance",
     "otlp": "audit.json and audit.intoto.json have every verdict",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
     "journals=s3:": "journals lie in a folder, which several machines may share",

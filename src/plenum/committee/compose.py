@@ -19,16 +19,9 @@ from plenum.design import (
     complete_backend,
     prompt_text,
     require,
-    require_one_of,
     role_text,
 )
 from plenum.scenarios import Variant, load_variants
-
-OBJECTIVES = (
-    "lambda", "lambda_se", "lambda_ci_low", "lambda_ci_high", "flip_rate", "time_to_majority",
-    "n_completed", "n_failed", "gamma", "signed_growth",
-)  # fmt: skip
-"""Metrics of a committee that a sweeper may optimise; the last two are those of branches."""
 
 
 def compose_condition(typed: Config) -> CommitteeCondition:
@@ -40,7 +33,6 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         A value is unknown, out of range, or for another kind of study.
     """
     _refuse_groups_of_others(typed)
-    require_one_of("objective", typed.objective, OBJECTIVES)
     scenario = scenarios.load_scenario(resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,

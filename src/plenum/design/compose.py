@@ -42,7 +42,6 @@ def parse_job(cfg: DictConfig) -> Job:
         config=format_yaml(given),
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
-        objective=typed.objective,
         more={key: getattr(typed, key) for key in schema.SWEEP_SETTINGS},
     )
 

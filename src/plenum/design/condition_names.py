@@ -9,7 +9,7 @@ import yaml
 from plenum.design.kinds import find_kind
 
 _OUTSIDE = (
-    "study", "replicates", "dry_run", "objective", "retry_failed", "calls", "budget", "prices",
+    "study", "replicates", "dry_run", "retry_failed", "calls", "budget", "prices",
     "journals", "tracking", "model", "durable",
 )  # fmt: skip
 """Keys of a config that say nothing of a condition, or what its factors and seats say."""

@@ -36,7 +36,5 @@ class Job:
     """The replicates to trace in MLflow: ``none``, ``sample`` or ``all``."""
     replicate_runs: str = "auto"
     """The replicates that get nested runs in MLflow: ``auto``, ``all`` or ``none``."""
-    objective: str = "lambda"
-    """The estimate returned to a sweeper that chooses values by their results."""
     more: Mapping[str, Any] = field(default_factory=dict)
     """Settings of how the sweep is executed, by their keys in the config."""

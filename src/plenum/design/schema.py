@@ -190,7 +190,6 @@ class Config(StudyConfig):
     task: TaskConfig = field(default_factory=TaskConfig)
     sampling: Sampling = field(default_factory=Sampling)
     branch: BranchConfig = field(default_factory=BranchConfig)
-    objective: str = "lambda"
     rounds: Count = 20
     replicates: Count = 20
     rerun: Seed = 0

@@ -24,17 +24,16 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 from plenum.base import UserError, close_environment, say
 from plenum.design import Job, format_yaml, parse_job
 from plenum.execution.executors import Executor, choose_executor
-from plenum.execution.outcomes import Undefined, save_outcome
+from plenum.execution.outcomes import save_outcome
 from plenum.execution.resumption import keep_readings
 from plenum.execution.sweep import run_sweep
 from plenum.records import write_whole
 
-NOTHING_RUN = Undefined("dry_run: nothing was run; a sweeper that goes by results needs a run")
 MANY = 20
 """Sweeps with at least this many jobs announce that they are being composed."""
 
 
-def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
+def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> None:
     """Run the one condition of a composed config, as the task of ``run.py``.
 
     Parameters
@@ -42,11 +41,6 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     show
         Prints what jobs would run, for a dry run.
 
-    Returns
-    -------
-    float
-        The estimate that ``objective`` names, for sweepers that choose values by results; a NaN
-        where it isn't defined, and of a dry run (see :class:`Undefined`).
     """
     close_environment()  # of a process that another launcher has started, too
     hydra = HydraConfig.get()
@@ -60,10 +54,9 @@ def run_job(cfg: DictConfig, show: Callable[[Sequence[Job]], None]) -> float:
     choose_executor([job]).check([job])
     if job.dry_run:
         show([job])
-        return NOTHING_RUN
+        return
     (outcome,) = run_sweep([job])
     save_outcome(outcome, Path(hydra.runtime.output_dir))
-    return outcome.get_objective(job.objective)
 
 
 def launch_jobs(
@@ -129,14 +122,11 @@ def _run_all(
     (executor or choose_executor(jobs)).check(jobs)
     if any(job.dry_run for job in jobs):
         show(jobs)
-        return [job.complete(NOTHING_RUN) for job in composed]
+        return [job.complete() for job in composed]
     outcomes = run_sweep(jobs, executor, begin=partial(_begin, composed, bool(play)))
     for job, outcome in zip(composed, outcomes, strict=True):
         save_outcome(outcome, job.folder)
-    return [
-        job.complete(outcome.get_objective(job.job.objective))
-        for job, outcome in zip(composed, outcomes, strict=True)
-    ]
+    return [job.complete() for job in composed]
 
 
 def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
@@ -196,7 +186,7 @@ class _ComposedJob:
             path.parent.mkdir(parents=True, exist_ok=True)
             write_whole(path, text)
 
-    def complete(self, result: float) -> JobReturn:
+    def complete(self) -> JobReturn:
         """Make the sweeper's result, with the configs if a callback may want them."""
         returned = JobReturn(
             overrides=list(self.overrides),
@@ -204,7 +194,7 @@ class _ComposedJob:
             task_name=HydraConfig.get().job.name,
             status=JobStatus.COMPLETED,
         )
-        returned.return_value = result
+        returned.return_value = None
         if _follow_jobs(self.context):
             config = self.config()
             returned.hydra_cfg, returned.cfg = config, _task(config)

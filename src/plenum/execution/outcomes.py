@@ -1,7 +1,6 @@
 """The outcome of a condition, and the summary at the end of a sweep."""
 
 import json
-import math
 import re
 import shlex
 from collections import Counter
@@ -10,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, redact
+from plenum.base import redact
 from plenum.design import Api, Job, StudyConfig
 from plenum.execution.resumption import RETRIABLE
 from plenum.records import SIMULATED, FailedCall, Failure, select_example, write_whole
@@ -41,24 +40,6 @@ FILE = "outcome.json"
 """The file in each job's output folder, from which any launcher's sweep is summed up."""
 
 
-class Undefined(float):
-    """A NaN that raises its reason when it is converted to a number.
-
-    Optuna's sweeper counts that as a failed trial; a bare NaN ends it in a traceback.
-    """
-
-    def __new__(cls, reason: str) -> "Undefined":
-        """Make a NaN with its reason."""
-        undefined = super().__new__(cls, "nan")
-        undefined.reason = reason
-        return undefined
-
-    reason: str
-
-    def __float__(self) -> float:
-        raise UserError(self.reason)
-
-
 @dataclass(frozen=True)
 class Outcome:
     """The outcome of a condition: target = completed + failed + pending.
@@ -85,8 +66,6 @@ class Outcome:
         By model, what is to be said of answers that were read, in numbers.
     commands
         By reason, the command that prints the whole answer.
-    objective
-        The estimate that ``objective`` names; ``None`` where it isn't defined.
     stopped
         What kept replicates from being begun or ended: a budget that is used up, a provider that
         can't be reached or wants to be left alone.
@@ -110,7 +89,6 @@ class Outcome:
     unread: dict[str, list[str]] = field(default_factory=dict)
     held_by: str = ""
     remarks: dict[str, dict[str, Any]] = field(default_factory=dict)
-    objective: float | None = None
 
     @property
     def failed(self) -> int:
@@ -121,12 +99,6 @@ class Outcome:
     def clean(self) -> bool:
         """True if every replicate completed and everything was tracked."""
         return self.completed == self.target and not self.errors
-
-    def get_objective(self, objective: str) -> float:
-        """Return the value for Hydra's sweepers: the estimate that ``objective`` names."""
-        if self.objective is None:
-            return Undefined(f"objective: {objective} isn't defined in the condition {self.name}")
-        return self.objective
 
     def counts(self) -> str:
         """Describe the counts in one line."""
@@ -161,7 +133,6 @@ class ReplicateResult:
 def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
     """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
-    objective = report["metrics"].get(job.objective)
     firsts = {str(group["reason"]): select_example(group) for group in accounts["failed_at"][::-1]}
     tracked = firsts if job.tracking_uri else {}
     wrote = {reason: call for reason, call in tracked.items() if call.wrote is not None}
@@ -181,7 +152,6 @@ def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str,
         reused=sum(r.reused and r.error is None for r in results),
         calls=sum(r.calls for r in results),
         errors=tuple(dict.fromkeys(r.error for r in results if r.error is not None)),
-        objective=None if objective is None or math.isnan(objective) else objective,
         stopped="; ".join(dict.fromkeys(r.stopped for r in results if r.stopped)),
     )
 

@@ -130,7 +130,6 @@ def _job(study: StudyConfig, config: str, condition: ProgramCondition, runs: int
         config=config,
         traces="none",
         replicate_runs=study.tracking.replicates,
-        objective="share",
     )
 
 

@@ -35,6 +35,7 @@ GIVEN = {
     "committee.extract=clerk": ("scripts/audit.py", "committee.extract=clerk"),
     "committee.elicit": ("scripts/audit.py", "committee.elicit=true"),
     "inspect_scores": ("scripts/audit.py", "logs=runs.jsonl", "inspect_scores=scores.jsonl"),
+    "objective": ("run.py", "objective=flip_rate"),
     "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
     "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),

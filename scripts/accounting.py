@@ -1,4 +1,4 @@
-"""Account for every replicate and every call of a study (Tables S1 to S3), and test attrition.
+"""Account for every replicate and every call of a study (Tables S1 to S3).
 
 python scripts/accounting.py study=NAME [tracking=server] [out=FOLDER]
 """

@@ -24,7 +24,6 @@ DOCUMENTED = (
     "mlflow",
     "mlflow.entities",
     "mlflow.exceptions",
-    "mlflow.genai",
     "omegaconf",
     "omegaconf.errors",
     "ray",

@@ -44,9 +44,9 @@ ANALYSIS = 80
 _PIECES = re.compile(r"\d|\],?| ?\[|[^\d]")
 """Pieces into which a tokenizer splits numbers and brackets, at most; some join several digits."""
 _ONE_OF = re.compile(r"You are \$name, [^.]*?\bone of \$units\b")
-_OF_WORLDS = {"answers", "reading", "argument_words", "window", "interaction"}
+_OF_WORLDS = {"answers", "reading", "argument_words", "window"}
 """Settings of the protocol that may stand in a world: ``argument_words`` comes with small models,
-and the last two are refused under names of their own."""
+and the last one is refused under a name of its own."""
 _FOLDER = "conf/prompts/worlds"
 
 
@@ -256,7 +256,8 @@ def _refuse_committees(typed: Config) -> None:
     ):
         require(name == usual, f"{key}: {name} is for committees, not for a task")
     require(typed.branch.after_round is None, "branch: it is for committees, not for a task")
-    require(typed.protocol.interaction, "protocol: one_shot is for committees; use task.turns=0")
+    alone = typed.protocol.exchange == "none"
+    require(not alone, "protocol: one_shot is for committees; use task.turns=0")
     # Whatever else the protocol has, or will have, is refused here rather than without effect.
     for key in vars(typed.protocol).keys() - _OF_WORLDS:
         value, usual = getattr(typed.protocol, key), getattr(Protocol, key)

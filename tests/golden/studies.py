@@ -84,7 +84,7 @@ CASES = (
             _call("scripts/tables.py study=default interval=percentile out=outputs/percentile"),
             _call("scripts/tables.py study=default table=s1,published"),
             _call("scripts/tables.py study=default table=s8", status=2),
-            _call("scripts/plan.py study=default half_width=5 maximum=40 looks=[3]"),
+            _call("scripts/plan.py study=default delta=0.1"),
             _call("scripts/explore.py study=default"),
             _call(
                 "scripts/prompt.py study=default condition=$0 round=2 seat=Chair format=json",

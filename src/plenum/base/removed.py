@@ -7,6 +7,7 @@ from plenum.base.errors import UserError
 REMOVED: Mapping[str, str] = {
     "scripts/fit.py": "docs/published-runs.md says what the fits showed",
     "scripts/fault_server.py": "only plenum's own tests start that server",
+    "scripts/theory.py": "docs/worlds.md says what its model showed, and how it is proven",
     "scripts/train_tiny_model.py": "model=tiny has the weights that it made",
     "backend.fit": "backend=simulated keeps its other settings",
     "fit": "scripts/plan.py plans from the runs of a study",
@@ -29,6 +30,7 @@ REMOVED: Mapping[str, str] = {
     "logs=s3:": "logs are files here",
     "interval=bca": "there are jackknife, percentile and seed_compatible",
     "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
+    "figure=levels": "conditions.csv has every λ̂ of a large study by its factors",
     "half_width": "scripts/plan.py says how many replicates a difference takes, before they run",
     "looks": "scripts/plan.py says how many replicates a difference takes, before they run",
     "maximum": "scripts/plan.py says how many replicates a difference takes, before they run",

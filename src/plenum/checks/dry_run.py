@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _ASSUMED_LATENCY_S = 2.0
 _ASSUMED_BATCH_S = 3600.0
 """Assumed seconds of a batch: providers promise a day, and mostly take less than an hour."""
-FIRST_CALLS = ("turn", "ballot", "clerk", "message", "action")
+FIRST_CALLS = ("turn", "summary", "ballot", "clerk", "message", "action")
 """Kinds of calls, repairs aside."""
 
 

@@ -4,9 +4,11 @@ import re
 
 from plenum import scenarios
 from plenum.base import UserError, resolve_path
-from plenum.committee import ballots, frame
+from plenum.committee import ballots, frame, moderator
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.frame_files import load_frame
+from plenum.committee.parts import require_sentences
+from plenum.committee.placebo import load_placebo
 from plenum.design import (
     KINDS,
     Branch,
@@ -45,7 +47,8 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
     )
     ballots.RULES[typed.protocol.decision]  # refuses one that doesn't exist
-    alone = "" if typed.protocol.interaction else "_alone"
+    exchange = typed.protocol.exchange
+    alone = {"none": "_alone", "reflection": "_reflection"}.get(exchange, "")
     texts = typed.prompts
     chosen = load_frame(texts.folder, texts.answers)
     held = ""
@@ -56,10 +59,14 @@ def compose_condition(typed: Config) -> CommitteeCondition:
                 "their own form; use prompts=plenum, or answers=free"
             )
         chosen, held = frame.CONSTRAINED, "_constrained"
+    require_sentences(typed.protocol, chosen, texts.name)
     preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}{held}.txt")
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
     models = [*(seat.model for seat in seats), clerk]
+    if typed.protocol.moderator == "summary":
+        taken = any(moderator.LABEL in (seat.name, seat.label) for seat in seats)
+        require(not taken, "roles.seats: Moderator is the one that protocol.moderator adds")
     backend, weights = complete_backend(typed.backend, models, typed.model)
     return CommitteeCondition(
         scenario=scenario,
@@ -78,6 +85,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         variants=_variants(typed, scenario),
         prompts=texts.name,
         frame=chosen,
+        placebo=load_placebo(scenario) if exchange == "placebo" else (),
         resized=len(seats) != len(typed.roles.seats),
         weights=weights,
         rerun=typed.rerun,

@@ -47,6 +47,8 @@ class CommitteeCondition(Condition):
         True if there are more or fewer seats than the roles option lists.
     prompts, frame
         The set of prompts by name, and its frame around preamble, mandates and scenario.
+    placebo
+        Sentences of another case, where arguments are made of them.
     """
 
     kind: ClassVar[str] = "committee"
@@ -62,6 +64,7 @@ class CommitteeCondition(Condition):
     resized: bool = False
     prompts: str = "plenum"
     frame: Frame = PLENUM
+    placebo: tuple[str, ...] = ()
 
     def collect_identity(self) -> dict[str, Any]:
         """Collect everything that can change an outcome."""
@@ -92,6 +95,7 @@ class CommitteeCondition(Condition):
             "variants": [v.identified_by for v in self.variants],
             "frame": self.frame.digest,
             "weights": list(map(list, self.weights)),
+            "placebo": digest(self.placebo) if self.placebo else "",
             "reading": self.reading if self.reading != "strict" else None,
         }
         return {key: part for key, part in parts.items() if part}
@@ -144,7 +148,7 @@ class CommitteeCondition(Condition):
 
         A random order is drawn from scenario and seed alone, so that compared conditions share it.
         """
-        if self.protocol.order == "listed":
+        if self.protocol.order != "random":
             return self.seats
         draws = make_generator("speaking order", self.scenario.id, self.seed)
         order = draws.permutation(len(self.seats))
@@ -162,9 +166,15 @@ class CommitteeCondition(Condition):
 
     @property
     def calls(self) -> int:
-        """Model calls of one deliberation without repairs: turns, ballots and the clerk."""
-        inherited = self.branch.after_round if self.branch else 0
-        return len(self.seats) * (self.rounds - inherited + 1) + 1
+        """Model calls of one deliberation without repairs: turns, summaries, ballots, clerk."""
+        played = self.rounds - (self.branch.after_round if self.branch else 0)
+        summaries = played if self.moderated else 0
+        return len(self.seats) * (played + 1) + summaries + 1
+
+    @property
+    def moderated(self) -> bool:
+        """True if a moderator's call ends each round."""
+        return self.protocol.moderator == "summary"
 
     @property
     def models(self) -> tuple[str, ...]:
@@ -192,9 +202,10 @@ class CommitteeCondition(Condition):
     def settings(self) -> str:
         """Settings that differ from their defaults and have no factor, such as ``gain=2``."""
         changed = [f"agents={len(self.seats)}"] if self.resized else []
+        at_once = self.protocol.order == "simultaneous"  # which the factor names, as other parts
         changed += list_changed_settings(
             (self.backend, self.protocol, self.sampling),
-            except_for=("window", "interaction", "feedback", "reading"),
+            except_for=("window", "reading", "exchange", "moderator", "step", *["order"] * at_once),
         )
         # Strict is usual where agents are simulated, and in the options of small hosted models.
         if isinstance(self.backend, Api) and self.protocol.reading == "strict":

@@ -57,7 +57,8 @@ def _fullest(
     """Write the longest prompt of a model's seats in the last round, with a full window."""
     seats, rounds = condition.speaking_order, condition.rounds
     condition = replace(condition, protocol=replace(condition.protocol, window=window))
-    before = rounds * len(seats) - 1 if condition.protocol.interaction else rounds - 1
+    before = rounds - 1 if condition.protocol.alone else rounds * len(seats) - 1
+    before = min(before, 1) if condition.moderated else before
     argument, form = (_WORD * words).strip(), condition.frame.remark
     remarks = [
         quote_remark(seats[number % len(seats)].label, argument, rounds, form)

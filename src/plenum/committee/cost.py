@@ -28,6 +28,8 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
         return json.dumps({"decision": labels[0], **votes}), tokens
     words = condition.protocol.argument_words
     argument = "order " * words
+    if ask.kind == "summary":
+        return argument, words * TOKENS_A_WORD
     if condition.constrained:
         weights = dict.fromkeys(labels, 50)
         held = {"weights": weights, "confidence": 50, "tags": ["one", "two"]}

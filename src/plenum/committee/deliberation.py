@@ -10,10 +10,19 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.committee import answer_forms, ballots, prompts, state_reading, vote_reading
+from plenum.committee import (
+    answer_forms,
+    ballots,
+    moderator,
+    prompts,
+    state_reading,
+    vote_reading,
+)
 from plenum.committee import state as stateline
+from plenum.committee.bounded_step import bound_step
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
+from plenum.committee.placebo import write_placebo
 from plenum.committee.state import Malformed
 from plenum.models import Ask, Conversation, ConversationFailed, Entry, Reply
 
@@ -36,8 +45,7 @@ class Deliberation(Conversation[CommitteeCondition]):
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
         for number in range(1, self._condition.rounds + 1):
-            for seat in self._condition.speaking_order:
-                yield from self._turn(number, seat)
+            yield from self._round(number)
         votes, answers = [], []
         for seat in self._condition.speaking_order:
             votes.append((yield from self._ballot(seat)))
@@ -54,6 +62,21 @@ class Deliberation(Conversation[CommitteeCondition]):
             "clerk_agrees": clerk == count,
         }
 
+    def _round(self, number: int) -> Generator[Ask, Reply, None]:
+        """Let every seat speak; what it said reaches the others at once, or after the round."""
+        condition, said = self._condition, dict[str, Entry]()
+        at_once = condition.protocol.order == "simultaneous"
+        for seat in condition.speaking_order:
+            said[seat.name] = yield from self._turn(number, seat)
+            if not at_once:
+                self._hear(number, seat, said[seat.name])
+        if at_once:
+            # As listed, not as asked: so no prompt of the next round shows the order of calls.
+            for seat in condition.seats:
+                self._hear(number, seat, said[seat.name])
+        if condition.moderated:
+            yield from self._summary(number, said)
+
     def _decision(
         self, votes: list[ballots.Ballot], count: ballots.Count, clerk: ballots.Count | None
     ) -> str:
@@ -64,7 +87,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         ended = ballots.EndedDeliberation(labels, voted, states, count, clerk)
         return ballots.RULES[condition.protocol.decision](ended)
 
-    def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, None]:
+    def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, Entry]:
         labels, frame = self._condition.scenario.labels, self._condition.frame
         messages = prompts.turn_prompt(self._read, seat, *self._select_seen(seat), number)
         held = answer_forms.turn_schema(labels) if self._condition.constrained else None
@@ -72,13 +95,49 @@ class Deliberation(Conversation[CommitteeCondition]):
         example = self._condition.fixed_values["state_format"]
         turn = yield from self._ask(
             ask,
-            lambda text, repaired: self._parse_turn(text, repaired, seat),
+            lambda text, repaired: self._bound(seat, self._parse_turn(text, repaired, seat)),
             lambda p: prompts.repair_prompt(p, example, frame.repair),
         )
         assert turn is not None
+        return turn
+
+    def _bound(self, seat: Seat, turn: Entry) -> Entry:
+        """Bound how far a turn moves its seat's state; what was stated stays in the entry."""
+        protocol, labels = self._condition.protocol, self._condition.scenario.labels
+        last = self._table.get(seat.name)
+        # A first statement has nothing to move from, but where the table showed an even state.
+        if last is None and protocol.initial_state == "even":
+            last = stateline.make_even_state(len(labels))
+        if last is None or protocol.step == 1:
+            return turn
+        state = bound_step(last, turn["state"], protocol.step)
+        return turn if state == turn["state"] else {**turn, "state": state, "stated": turn["state"]}
+
+    def _hear(self, number: int, seat: Seat, turn: Entry) -> None:
+        """Take a turn into the table and, unless a moderator sums it up, into the window."""
         self._table[seat.name] = turn["state"]
-        remark = prompts.quote_remark(seat.label, turn["argument"], number, frame.remark)
-        self._window(seat).append(remark)
+        if not self._condition.moderated:
+            self._window(seat).append(self._remark(number, seat, turn["argument"]))
+
+    def _remark(self, number: int, seat: Seat, argument: str) -> str:
+        condition = self._condition
+        if condition.placebo:  # drawn for all replicates alike: else it would drive them apart
+            drawn_for = (condition.scenario.id, condition.seed, number, seat.name)
+            argument = write_placebo(condition.placebo, len(argument.split()), *drawn_for)
+        return prompts.quote_remark(seat.label, argument, number, condition.frame.remark)
+
+    def _summary(self, number: int, said: dict[str, Entry]) -> Generator[Ask, Reply, None]:
+        """Have the moderator, who is the clerk's model, sum up; that is all the window holds."""
+        condition, window = self._condition, self._windows[""]
+        remarks = [self._remark(number, s, said[s.name]["argument"]) for s in condition.seats]
+        messages = moderator.summary_prompt(remarks, window, condition.protocol.argument_words)
+        ask = self._call("summary", number, moderator.NAME, condition.clerk, messages)
+        read = yield from self._ask(ask, moderator.read_summary, moderator.repair_summary_prompt)
+        assert read is not None
+        form = condition.frame.remark
+        # Each summary is of the whole discussion, so that an older one would say things twice.
+        window.clear()
+        window.append(prompts.quote_remark(moderator.LABEL, read["summary"], number, form))
 
     def _parse_turn(self, text: str, repaired: bool, seat: Seat) -> Entry:
         """Parse a turn's argument and state; of a repair the state alone."""
@@ -109,15 +168,15 @@ class Deliberation(Conversation[CommitteeCondition]):
         raise ConversationFailed(ask, classify_failure(reply, self._condition.reading), problem)
 
     def _select_seen(self, seat: Seat) -> tuple[prompts.Window, prompts.StateTable]:
-        """Return the window and the states that a seat sees: its own without interaction."""
+        """Return the window and the states that a seat sees: its own where it is alone."""
         table = self._table
-        if not self._condition.protocol.interaction:
+        if self._condition.protocol.alone:
             table = {name: state for name, state in table.items() if name == seat.name}
         return tuple(self._window(seat)), table
 
     def _window(self, seat: Seat) -> deque[str]:
-        """Return the common window, or the seat's own one without interaction."""
-        return self._windows["" if self._condition.protocol.interaction else seat.name]
+        """Return the common window, or the seat's own one where it is alone."""
+        return self._windows[seat.name if self._condition.protocol.alone else ""]
 
     def _ballot(self, seat: Seat) -> Generator[Ask, Reply, ballots.Ballot]:
         labels, frame = self._condition.scenario.labels, self._condition.frame

@@ -16,6 +16,7 @@ from plenum.committee import state as stateline
 from plenum.committee.ballots import clerk_form
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.frame import PLENUM, Frame, fill
+from plenum.committee.parts import describe_parts
 from plenum.models import Message
 
 Window = Sequence[str]
@@ -44,7 +45,7 @@ def ballot_prompt(
 ) -> tuple[Message, ...]:
     """Write the messages that a seat reads when it votes in private."""
     frame = condition.frame
-    task = frame.ballot if condition.protocol.interaction else frame.ballot_alone
+    task = frame.ballot_alone if condition.protocol.alone else frame.ballot
     system = frame.ballot_system
     return _messages(condition, seat, window, table, system, task, condition.rounds)
 
@@ -84,18 +85,22 @@ def collect_values(
 
 def _quote(condition: CommitteeCondition, window: Window) -> str:
     """Join the arguments in the window, or write the sentence that replaces an empty window."""
-    if not condition.protocol.feedback:
+    if condition.protocol.exchange == "stance":
         return fill(condition.frame.withheld)
     return "\n".join(window) or fill(condition.frame.nothing)
 
 
 def _round(condition: CommitteeCondition, number: int) -> dict[str, str]:
-    """Collect the placeholders of a round: ``$round_line`` only if the protocol has one."""
+    """Collect the placeholders of a round.
+
+    ``$round_line`` has the round only if the protocol names it, and the parts of the protocol.
+    """
     frame = condition.frame
     last = fill(frame.last) if number == condition.rounds else ""
     values = {"round": str(number), "rounds": str(condition.rounds), "last": last}
     line = fill(frame.round_line, **values)
-    return {**values, "round_line": line if condition.protocol.round_lines else ""}
+    line = line if condition.protocol.round_lines else ""
+    return {**values, "round_line": line + describe_parts(condition.protocol, number)}
 
 
 def _messages(
@@ -107,7 +112,7 @@ def _messages(
     task: str,
     number: int,
 ) -> tuple[Message, ...]:
-    shown = condition.seats if condition.protocol.interaction else (seat,)
+    shown = (seat,) if condition.protocol.alone else condition.seats
     values = {
         **collect_values(condition, shown, window, table),
         "label": seat.label,

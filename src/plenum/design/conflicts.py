@@ -12,19 +12,35 @@ def check_settings(typed: Config) -> None:
     UserError
         With the key, the value and what is allowed.
     """
-    require(
-        typed.protocol.interaction or typed.rounds == 1,
-        f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
-    )
-    require(
-        typed.protocol.interaction or typed.protocol.feedback,
-        "protocol.feedback: false; without interaction (protocol=one_shot) nothing is shown anyway",
-    )
+    _check_parts(typed)
     after, last = typed.branch.after_round, typed.rounds - 1
     if after is not None:
         allowed = f"allowed is 1 to {last}, before the last round"
         require(1 <= after <= last, f"branch.after_round: {after}; {allowed}")
     _require_effect(typed)
+
+
+def _check_parts(typed: Config) -> None:
+    """Refuse parts of a protocol that have nothing to work on."""
+    protocol, exchange = typed.protocol, typed.protocol.exchange
+    require(
+        exchange != "none" or typed.rounds == 1,
+        f"rounds: {typed.rounds}; without interaction (protocol=one_shot) there is 1 round",
+    )
+    require(
+        exchange == "reasons" or protocol.moderator == "none",
+        f"protocol.moderator: {protocol.moderator}, but with exchange={exchange} nobody reads "
+        "another one's reasons; it needs exchange=reasons",
+    )
+    require(
+        protocol.order != "simultaneous" or not protocol.alone,
+        f"protocol.order: simultaneous, but with exchange={exchange} no order is seen; it needs "
+        "exchange=reasons, stance or placebo",
+    )
+    require(
+        exchange != "none" or protocol.step == 1,
+        f"protocol.step: {protocol.step:g}, but with exchange=none a seat answers once; it is 1",
+    )
 
 
 def _require_effect(typed: Config) -> None:

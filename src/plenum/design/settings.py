@@ -1,12 +1,13 @@
 """The settings that a condition or a job is made of, with the values that each may have."""
 
-from dataclasses import asdict, dataclass, field
+from dataclasses import InitVar, asdict, dataclass, field
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
 
 from plenum.design.ranges import (
     Count,
+    Fraction,
     Int,
     NotNegative,
     Positive,
@@ -25,12 +26,17 @@ class Protocol(StrictSettings):
 
     window: Count = 15
     argument_words: Count = 110
-    interaction: bool = True
-    """True if a seat reads the others; else each one knows only what it said itself."""
-    feedback: bool = True
-    """True if prompts show arguments; else they show the committee table alone."""
-    order: Literal["listed", "random"] = "listed"
-    """The order of speaking: that of the seats, or one drawn from scenario and seed alone."""
+    exchange: Literal["reasons", "stance", "reflection", "placebo", "none"] = "reasons"
+    """The part of a discussion that a seat reads. ``reasons``: arguments and table; ``stance``: the
+    table; ``reflection``: its own arguments, to reflect on; ``placebo``: the table, and text of
+    another case for arguments; ``none``: its own arguments alone."""
+    interaction: InitVar[bool | None] = None
+    """An older name: ``False`` is the exchange ``none``."""
+    feedback: InitVar[bool | None] = None
+    """An older name: ``False`` is the exchange ``stance``."""
+    order: Literal["listed", "random", "simultaneous"] = "listed"
+    """The order of speaking: that of the seats, one drawn from scenario and seed alone, or none:
+    all seats of a round answer from the state at its beginning."""
     round_lines: bool = False
     """True if a turn names its round, and the last one asks for a final word."""
     initial_state: Literal["none", "even"] = "none"
@@ -41,25 +47,75 @@ class Protocol(StrictSettings):
     """The rule that decides: the majority of ballots, the clerk, or one that a package adds."""
     reading: Literal["lenient", "strict"] = "lenient"
     """The reader of real models' answers: of all that has one meaning, or of one form alone."""
+    moderator: Literal["none", "summary", "discloser"] = "none"
+    """Sums up each round, in place of the arguments; or asks each seat what only it has seen."""
+    step: Fraction = 1.0
+    """The total variation by which a seat's state moves at most in a round; 1 bounds nothing."""
+
+    def __post_init__(self, interaction: bool | None, feedback: bool | None) -> None:
+        """Read the older names.
+
+        Raises
+        ------
+        ValueError
+            One says something else than ``exchange``, or than the other one.
+        """
+        for name, value, means, denied in (
+            ("interaction", interaction, "none", ("none", "reflection")),
+            ("feedback", feedback, "stance", ("stance",)),
+        ):
+            # An older name chooses the exchange only where that is the usual one: an option such as
+            # protocol=placebo with feedback=false is a contradiction, and refused below.
+            if value is False and self.exchange == "reasons":
+                object.__setattr__(self, "exchange", means)
+            fits = self.exchange not in denied if value else self.exchange == means
+            if value is not None and not fits:
+                raise ValueError(
+                    f"protocol.{name}={str(value).lower()} goes with no exchange={self.exchange}; "
+                    "give exchange alone: none is protocol=one_shot, stance protocol=no_feedback"
+                )
+
+    @property
+    def alone(self) -> bool:
+        """True if a seat reads nothing but what it said itself."""
+        return self.exchange in ("none", "reflection")
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """The parts that differ from the usual protocol, each by its level in tables."""
+        known = {"stance": "no_feedback", "none": "one_shot"}
+        changed = {
+            known.get(self.exchange, self.exchange): self.exchange != "reasons",
+            self.moderator: self.moderator != "none",
+            self.order: self.order == "simultaneous",
+            f"step{self.step:g}": self.step < 1,
+        }
+        return tuple(part for part, differs in changed.items() if differs)
 
     @property
     def name(self) -> str:
         """The level of the factor ``protocol``."""
-        if not self.interaction:
-            return "one_shot"
-        return "deliberation" if self.feedback else "no_feedback"
+        return "+".join(self.parts) or "deliberation"
 
     def list_changed(self) -> dict[str, Any]:
         """Return the settings that are part of an identity, without those at their usual value.
 
-        Identities are older than the other settings.
+        Identities are older than the other settings, and than the name of an exchange.
         """
-        return {
-            key: value
+        changed = (
+            (key, value)
             for key, value in asdict(self).items()
             if key in ("window", "argument_words")
             or (key != "reading" and value != getattr(Protocol, key))  # a condition resolves it
-        }
+        )
+        return dict(_OLDER.get(setting, setting) for setting in changed)
+
+
+_OLDER = {
+    ("exchange", "none"): ("interaction", False),
+    ("exchange", "stance"): ("feedback", False),
+}
+"""Settings of a protocol that identities and journals have under an older name."""
 
 
 @dataclass(frozen=True)

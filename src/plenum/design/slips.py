@@ -115,8 +115,8 @@ class Available:
             for group in get_close_matches(name, self.groups)
             for option in get_close_matches(value, self.groups[group], 1)
         ]
-        alike = {*get_close_matches(last, ends, 2, 0.75)}
-        alike |= {end for end in ends if len(last) > 2 and end.startswith(last)}
+        alike = {end for end in ends if len(last) > 2 and end.startswith(last)}
+        alike = alike or {*get_close_matches(last, ends, 2, 0.75)}
         keys = (
             [key for key in (*self.leaves, *self.open) if last == key.rpartition(".")[2]]
             or get_close_matches(name, self.leaves, 2, 0.75)

@@ -188,7 +188,8 @@ def _describe_allowed(hint: Any) -> tuple[str, str]:
                     rules |= asdict(rule)  # type: ignore[arg-type]
         hint = next(m for m in get_args(hint) if m is not NoneType)
     above, below, least, most = (rules.get(name) for name in ("gt", "lt", "ge", "le"))
-    bounds = f"above {above}{f' and below {below}' if below else ''}" if above is not None else ""
+    end = f" and below {below}" if below else f" and at most {most}" if most else ""
+    bounds = f"above {above}{end}" if above is not None else ""
     if least is not None:
         bounds = f"{least} or more" if most is None else f"{least} to {most}"
     return rules.get("words", ""), bounds

@@ -1,6 +1,3 @@
-from .attrition import Association as Association
-from .attrition import association as association
-from .attrition import independence as independence
 from .bands import divergence_band as divergence_band
 from .branching import Branching as Branching
 from .branching import NextAnswers as NextAnswers
@@ -56,14 +53,15 @@ from .growth import TypicalGrowth as TypicalGrowth
 from .growth import estimate_typical_growth as estimate_typical_growth
 from .growth_contrasts import GrowthContrast as GrowthContrast
 from .growth_contrasts import contrast_growth as contrast_growth
-from .growth_contrasts import limit_scenarios as limit_scenarios
 from .growth_contrasts import pool_growth as pool_growth
+from .independence import independence as independence
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
 from .majority import find_top_options as find_top_options
 from .majority import time_to_majority as time_to_majority
 from .meta_analysis import PooledMean as PooledMean
+from .meta_analysis import limit_scenarios as limit_scenarios
 from .meta_analysis import pool as pool
 from .multiplicity import ALPHA as ALPHA
 from .multiplicity import benjamini_hochberg as benjamini_hochberg
@@ -81,7 +79,6 @@ from .resampling import Bootstrap as Bootstrap
 from .resampling import bootstrap as bootstrap
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import plan_replicates as plan_replicates
-from .stated_votes import APART as APART
 from .stated_votes import StatedVotes as StatedVotes
 from .stated_votes import compare_votes as compare_votes
 from .summary import ESTIMATORS_VERSION as ESTIMATORS_VERSION
@@ -118,7 +115,6 @@ __all__ = [
     "WINDOW",
     "ZERO",
     "Array",
-    "Association",
     "Bootstrap",
     "Branching",
     "Contrast",
@@ -130,6 +126,7 @@ __all__ = [
     "FamilyEstimate",
     "Floats",
     "FragilityContrast",
+    "GrowthContrast",
     "LyapunovEstimate",
     "NextAnswers",
     "NullTest",
@@ -137,20 +134,22 @@ __all__ = [
     "RecordedSummary",
     "Share",
     "ShareContrast",
+    "StatedVotes",
     "Summary",
     "SwitchCounts",
     "TimeToMajority",
     "TypicalGrowth",
     "VariantOutcome",
-    "association",
     "average_scenarios",
     "benjamini_hochberg",
     "bootstrap",
     "branching",
     "cap",
     "compare_decisions",
+    "compare_votes",
     "contrast",
     "contrast_cells",
+    "contrast_growth",
     "decision_interaction",
     "divergence",
     "divergence_band",
@@ -172,6 +171,7 @@ __all__ = [
     "is_shown",
     "jackknife_se",
     "kaplan_meier",
+    "limit_scenarios",
     "list_run_warnings",
     "lyapunov",
     "make_estimate",
@@ -185,6 +185,7 @@ __all__ = [
     "plan_replicates",
     "pool",
     "pool_decisions",
+    "pool_growth",
     "read_warnings",
     "rebuild_estimates",
     "reversal_test",

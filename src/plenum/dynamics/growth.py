@@ -187,5 +187,5 @@ def compute_variance(total: Floats, squares: Floats, replicates: float) -> Float
     """
     # Without a replicate its pairs are missing: shares vary as these sums do.
     varying = np.maximum(squares / replicates - (2 * total / replicates) ** 2, 0)
-    left = (replicates - 1) * (replicates - 2) / 2
+    left = (replicates - 1) * (replicates - 2) / 2  # pairs among the others
     return np.asarray((replicates - 1) * varying / left**2)

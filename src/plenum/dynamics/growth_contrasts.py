@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.divergence import ZERO, as_ensemble, sort_replicates
-from plenum.dynamics.estimate import Estimate, margin
+from plenum.dynamics.divergence import ZERO, sort_replicates
+from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.fit import WINDOW, Floats, fit_distances
 from plenum.dynamics.growth import (
     TypicalGrowth,
@@ -16,6 +16,7 @@ from plenum.dynamics.growth import (
     estimate_typical_growth,
     measure_pairs,
 )
+from plenum.dynamics.meta_analysis import limit_scenarios
 from plenum.dynamics.resampling import DRAWS
 
 
@@ -48,13 +49,13 @@ def contrast_growth(
 ) -> GrowthContrast:
     """Compare the growth of a typical pair in two conditions.
 
-    The interval is Zou and Donner's (2008): the squares of the distances from each estimate to its
-    nearer limit add up. For p replicates change places between the arms. Each arm is centred on its
+    The interval is Zou and Donner's (2008): the squares of the distances from both estimates to
+    their limits add up. For p replicates change places between the arms. Each arm is centred on its
     median and scaled to the same distance of a typical pair, so that pairs of both arms have a
     growth, too. x is the median growth of all these pairs, which is the same for every labelling;
     compared are the shares of pairs within an arm that grow by more than x, over their jackknife
-    standard error. So it is exact where both arms follow one law, however it jumps, and in large
-    samples right where they only grow alike.
+    standard error. Between arms of one law it would be exact, but for the centre and scale of each
+    arm, which are estimated: ``scripts/bench/inference.py`` measures how often it then rejects.
 
     Parameters
     ----------
@@ -101,8 +102,8 @@ def contrast_growth(
     high = math.hypot(first.ci_high - first.value, second.value - second.ci_low)
     p = _permute(arms, window, draws, seed)
     method = f"permutation, {draws:,} draws"
-    return GrowthContrast(value, math.nan, value - low, value + high, p=p, n=n, method=method,
-                          cells=cells)  # fmt: skip
+    limits = value - low, value + high
+    return GrowthContrast(value, math.nan, *limits, p=p, n=n, method=method, cells=cells)
 
 
 def pool_growth(contrasts: Sequence[GrowthContrast]) -> tuple[GrowthContrast, tuple[float, float]]:
@@ -125,6 +126,7 @@ def pool_growth(contrasts: Sequence[GrowthContrast]) -> tuple[GrowthContrast, tu
         return GrowthContrast(), (math.nan, math.nan)
     values = np.array([each.value for each in kept])
     mean = float(values.mean())
+    # Runs of scenarios are independent: distances to limits add up in squares, as for two arms.
     low, high = (
         float(np.linalg.norm([getattr(each, end) - each.value for each in kept])) / len(kept)
         for end in ("ci_low", "ci_high")
@@ -133,36 +135,12 @@ def pool_growth(contrasts: Sequence[GrowthContrast]) -> tuple[GrowthContrast, tu
     return pooled, limit_scenarios(values)
 
 
-def limit_scenarios(values: ArrayLike) -> tuple[float, float]:
-    """Return the 95 % limits of a mean over scenarios for scenarios like these: Student's t.
-
-    Parameters
-    ----------
-    values
-        One a scenario, shape (scenarios,).
-
-    Returns
-    -------
-    tuple of float
-        NaN for fewer than two.
-
-    Examples
-    --------
-    >>> from plenum.dynamics import limit_scenarios
-    >>> [round(limit, 2) for limit in limit_scenarios([0.1, 0.2, 0.3])]
-    [-0.05, 0.45]
-    """
-    each = np.asarray(values, float)
-    if len(each) < 2:
-        return math.nan, math.nan
-    half = margin(float(each.std(ddof=1)) / math.sqrt(len(each)), len(each) - 1)
-    return float(each.mean()) - half, float(each.mean()) + half
-
-
 def _permute(arms: Sequence[Floats], window: tuple[int, int], draws: int, seed: int) -> float:
     """Return the p of the difference of shares of pairs above the pooled median."""
     size, count = len(arms[0]), sum(map(len, arms))
     growth, members = measure_pairs(fit_distances(_pool(arms, window), window))
+    # A pair counts for 1 if it grows by more than the median, for a half if by as much; so a
+    # labelling's sums over pairs are products with this matrix.
     above = np.zeros((count, count))
     middle = np.median(growth)
     above[tuple(members)] = (growth > middle + ZERO) + (np.abs(growth - middle) <= ZERO) / 2
@@ -171,7 +149,7 @@ def _permute(arms: Sequence[Floats], window: tuple[int, int], draws: int, seed: 
     order = generator.random((count, draws)).argpartition(size - 1, axis=0)
     treated = np.zeros((count, draws + 1))
     np.put_along_axis(treated[:, 1:], order[:size], 1.0, axis=0)
-    treated[:size, 0] = 1.0  # as it is
+    treated[:size, 0] = 1.0  # the arms as they are: one of the labellings, so that p is never 0
     shares, variances = zip(
         *(_describe_arm(above, ours) for ours in (treated, 1 - treated)), strict=True
     )
@@ -193,6 +171,7 @@ def _pool(arms: Sequence[Floats], window: tuple[int, int]) -> Floats:
     """Centre each arm on its median and scale it to the same distance of a typical pair."""
     pooled = []
     for arm in arms:
+        # The median, since one replicate that jumps would move a mean, and with it every pair.
         typical = float(np.median(fit_distances(arm, window).pairs.mean(axis=1)))
         pooled.append((arm - np.median(arm, axis=0)) / (typical if typical > ZERO else 1.0))
-    return as_ensemble(np.concatenate(pooled))
+    return np.concatenate(pooled)

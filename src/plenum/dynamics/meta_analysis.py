@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from plenum.dynamics.estimate import Estimate, make_estimate
+from plenum.dynamics.estimate import Estimate, make_estimate, margin
 from plenum.dynamics.fit import Floats
 
 FEW = 5
@@ -99,6 +99,32 @@ def pool(effects: ArrayLike, errors: ArrayLike) -> PooledMean:
         prediction_low=mean - wide,
         prediction_high=mean + wide,
     )
+
+
+def limit_scenarios(values: ArrayLike) -> tuple[float, float]:
+    """Return the 95 % limits of a mean over scenarios for scenarios like these: Student's t.
+
+    Parameters
+    ----------
+    values
+        One a scenario, shape (scenarios,).
+
+    Returns
+    -------
+    tuple of float
+        NaN for fewer than two.
+
+    Examples
+    --------
+    >>> from plenum.dynamics import limit_scenarios
+    >>> [round(limit, 2) for limit in limit_scenarios([0.1, 0.2, 0.3])]
+    [-0.05, 0.45]
+    """
+    each = np.asarray(values, float)
+    if len(each) < 2:
+        return math.nan, math.nan
+    half = margin(float(each.std(ddof=1)) / math.sqrt(len(each)), len(each) - 1)
+    return float(each.mean()) - half, float(each.mean()) + half
 
 
 def _reml(y: Floats, v: Floats) -> float:

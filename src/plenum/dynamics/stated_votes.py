@@ -9,13 +9,13 @@ from numpy.typing import ArrayLike
 from plenum.dynamics.decisions import Share, estimate_share
 from plenum.dynamics.divergence import ZERO
 
-APART = 0.8
+_APART = 0.8
 """Below this share of votes as stated, trajectories and decisions are of two different things."""
 
 
 @dataclass(frozen=True)
 class StatedVotes:
-    """How many ballots name the option that their seat had stated to prefer.
+    """The share of ballots for the option that their seat had stated to prefer.
 
     Attributes
     ----------
@@ -30,6 +30,11 @@ class StatedVotes:
     share: Share = field(default_factory=Share)
     tied: float = math.nan
     ballots: int = 0
+
+    @property
+    def apart(self) -> bool:
+        """True if trajectories and decisions are of two different things."""
+        return self.share.value < _APART  # which NaN isn't
 
 
 def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
@@ -77,6 +82,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
     sole = cast & (tops.sum(axis=-1) == 1)
     if not sole.any():
         return StatedVotes(tied=1.0 if cast.any() else math.nan)
+    # A state with two tops names no option, so that its ballot can't be held against it.
     alike = sole & (tops.argmax(axis=-1) == chosen)
     told, compared = alike.sum(axis=1), sole.sum(axis=1)
     shares = told[compared > 0] / compared[compared > 0]

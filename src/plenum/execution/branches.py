@@ -31,18 +31,20 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
         return ()
     base = index // branch.continuations
     journal = find_condition_folder(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
-    return _turns(journal, branch.after_round, len(require_committee(job.condition).seats))
+    condition = require_committee(job.condition)
+    answers = len(condition.seats) + condition.moderated
+    return _turns(journal, branch.after_round, answers)
 
 
 @lru_cache(maxsize=64)
-def _turns(journal: Path, rounds: int, seats: int) -> tuple[dict[str, Any], ...]:
-    """Read the turns of the first rounds, with their repairs; cached once they are complete."""
+def _turns(journal: Path, rounds: int, answers: int) -> tuple[dict[str, Any], ...]:
+    """Read the first rounds of so many answers, with repairs; cached once they are complete."""
     entries = tuple(
         entry
         for entry in drop_revoked(read(journal).entries if journal.exists() else ())
-        if entry["kind"] in ("turn", "turn_repair") and entry["round"] <= rounds
+        if entry["kind"].removesuffix("_repair") in ("turn", "summary") and entry["round"] <= rounds
     )
-    if sum("state" in entry for entry in entries) < rounds * seats:
+    if sum("state" in entry or "summary" in entry for entry in entries) < rounds * answers:
         raise MissingBase(
             f"base replicate {journal.stem} of condition {journal.parent.name} hasn't finished "
             f"round {rounds}; run it first, with branch.after_round=null"

@@ -67,7 +67,7 @@ def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
         characters = sum(len(message.content) for message in ask.chat.messages)
         if model not in rates:
             rates[model] = _prompt_tokens(condition, ask) / characters
-        if ask.kind != "turn" or ask.round > after_round:
+        if ask.kind not in ("turn", "summary") or ask.round > after_round:
             capped = min(tokens_out, condition.sampling.max_tokens)
             usage[model] += Usage(1, characters * rates[model], capped)
     return dict(usage)

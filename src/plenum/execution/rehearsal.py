@@ -89,7 +89,7 @@ async def rehearse_vote(
         asked[ask.kind.removesuffix("_repair")] = entry.get("problem", ""), reply
     for kind, (problem, reply) in asked.items():
         reason = classify_failure(reply, condition.reading)
-        voted = f"{kind} of {clerk if kind == 'clerk' else model}"
+        voted = f"{kind} of {model if kind == 'ballot' else clerk}"
         unread = UnreadVote(voted, reason, problem, reply.text)
         if problem and kind == "clerk" and condition.protocol.decision != "clerk":
             return f"model {clerk} counts so that nobody can read it ({unread}); the tally decides"

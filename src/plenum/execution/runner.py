@@ -44,6 +44,8 @@ from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
 from plenum.records import TRIAL, CallLog, DamagedJournal, Failure, Usage
 
 _AGAIN = "; the same command continues from here"
+_IN_TURN = 64
+"""Conditions that are open beyond those that fill the slots."""
 
 
 class SweepRunner:
@@ -93,12 +95,14 @@ class SweepRunner:
     def _conditions_in_flight(self, slots: int) -> int:
         """Return twice as many conditions as fill the slots, since others close meanwhile.
 
-        If all have to advance together, or wait for one another, it is all.
+        Open ones take turns, so that there are some in any case: what drifts over a sweep, such as
+        a provider's day, is to touch its arms alike. If all have to advance together, or wait for
+        one another, it is all.
         """
         if self._executor.together:
             return len(self._jobs)
         fewest = max(1, min(job.replicates for job in self._jobs))
-        return min(slots, 2 * -(-slots // fewest) + 8)
+        return 2 * -(-slots // fewest) + _IN_TURN
 
     def status(self) -> str:
         """Describe the calls in flight, and the part of the handed-over data that is in MLflow."""

@@ -1,5 +1,4 @@
 from . import plans as plans
-from .accounting.attrition import tabulate_attrition as tabulate_attrition
 from .accounting.common import list_reasons as list_reasons
 from .accounting.common import list_waits as list_waits
 from .accounting.common import make_rows as make_rows
@@ -338,7 +337,6 @@ __all__ = [
     "store_uri",
     "symbol",
     "tabulate_accounts",
-    "tabulate_attrition",
     "tabulate_compared",
     "tabulate_conditions",
     "tabulate_contrasts",

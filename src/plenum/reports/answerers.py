@@ -46,6 +46,7 @@ def _split(condition: TrackedCondition, by: str) -> Iterator[TrackedCondition]:
             factors={**condition.factors, "settings": f"{known}{by}={name or 'unknown'}"},
             cell=f"{condition.cell} {name}",
             preferences=condition.preferences[rows],
+            votes=condition.votes[rows] if condition.votes.size else condition.votes,
             answerers={},
             tally={},
             failures={},

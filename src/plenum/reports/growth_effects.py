@@ -37,6 +37,7 @@ def compare_growth_rates(rows: Sequence[Row], chosen: Settings) -> list[GrowthEf
         }
         return Effect("growth_contrasts", *pair, found, warned, more=more)
 
+    # Arrays of a large study would be read for every pair of levels, which takes hours.
     able = [row for row in select_deliberations(rows) if not row.tracked.outline]
     families = [measure_family(pairs(able, name), measure, adjust_family) for name in CONTRASTED]
     return [effect for family in families for effect in family]
@@ -46,9 +47,12 @@ def average_growth_rates(effects: Sequence[GrowthEffect]) -> list[GrowthEffect]:
     """Average effects that several scenarios share: for these, and for scenarios like these."""
     means = []
     for others, group in group_shared(effects):
+        # A mean has no p: which of both intervals a test would be of depends on what is claimed.
         mean, (low, high) = pool_growth([effect.estimate for effect in group])
         carried = tuple(dict.fromkeys(name for effect in group for name in effect.warnings))
-        more = {"like_low": low, "like_high": high, "n": sum(e.fewest for e in group)}
+        n = sum(row.n for effect in group for row in effect.cells)
+        more = {"like_low": low, "like_high": high, "n": n, "growth": ()}
+        more["fewest"] = min(effect.fewest for effect in group)
         means.append(
             Effect("growth_contrasts", group[0].name, others, (), mean, (), carried, more=more)
         )

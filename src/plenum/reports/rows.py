@@ -9,7 +9,6 @@ import pandas as pd
 
 from plenum.design import list_numbers, list_varying, name_conditions
 from plenum.dynamics import (
-    APART,
     Branching,
     FamilyEstimate,
     Summary,
@@ -108,7 +107,7 @@ class Row:
             "no_canonical": any(w.reason == "no_canonical" for w in self.wordings.values()),
             "repeated_wordings": any(self.tracked.repetitions),
             "environments": len(self.tracked.environments) > 1,
-            "votes_apart": self.summary is not None and self.summary.votes.share.value < APART,
+            "votes_apart": self.summary is not None and self.summary.votes.apart,
         }
         return (*named, *missing, *(name for name, holds in read.items() if holds))
 

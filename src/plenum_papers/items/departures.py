@@ -25,6 +25,9 @@ MEANINGS = {
 }
 """Possible departures, in words."""
 
+_LEVELS = ("deliberation", "no_feedback", "one_shot")
+"""Levels of the factor ``protocol`` that the papers' released code has."""
+
 _NAMED = {"round_lines", "order", "decision", "initial_state", "answers", "reading", "window"}
 """Settings of the protocol that the papers' runs have, or that a departure of their own names."""
 
@@ -50,7 +53,8 @@ def departures(condition: TrackedCondition) -> tuple[str, ...]:
         "rounds": condition.factors.get("rounds", ROUNDS) != ROUNDS,
         "decision": "decision=clerk" not in settings,
         "initial_state": not settings & {"initial_state=even", "prompts=published"},
-        "protocol": bool(named & (vars(Protocol()).keys() - _NAMED)),
+        "protocol": condition.factors.get("protocol", _LEVELS[0]) not in _LEVELS
+        or bool(named & (vars(Protocol()).keys() - _NAMED)),
         "answers": "answers=constrained" in settings,
     }
     return tuple(key for key, departs in departing.items() if departs)

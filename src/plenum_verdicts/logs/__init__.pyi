@@ -1,8 +1,6 @@
 from .case_logs import CaseLog as CaseLog
 from .case_logs import Log as Log
-from .case_logs import collect_log as collect_log
 from .case_logs import read_log as read_log
-from .case_names import list_names as list_names
 from .compared_runs import ComparedRuns as ComparedRuns
 from .compared_runs import is_suite as is_suite
 from .compared_runs import list_outcomes as list_outcomes
@@ -20,7 +18,6 @@ from .log_scores import RIGHT as RIGHT
 from .log_scores import UNNAMED as UNNAMED
 from .log_scores import WRONG as WRONG
 from .log_scores import read_score as read_score
-from .log_scores import settle_results as settle_results
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
 
@@ -32,7 +29,6 @@ __all__ = [
     "Columns",
     "ComparedRuns",
     "Log",
-    "collect_log",
     "describe_choices",
     "digest_sources",
     "find_sources",
@@ -43,11 +39,9 @@ __all__ = [
     "list_days",
     "list_doubts",
     "list_messages",
-    "list_names",
     "list_outcomes",
     "read_log",
     "read_score",
     "read_usage",
     "select_independent",
-    "settle_results",
 ]

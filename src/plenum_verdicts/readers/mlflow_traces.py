@@ -14,11 +14,11 @@ from plenum.base import UserError, redact
 from plenum_verdicts.readers.fields import drop_missing, find_decision, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 
-CASE_TAG = "plenum.case"
+_CASE_TAG = "plenum.case"
 """The tag of a trace that names its case."""
 
 _OWN = "plenum."
-"""How the assessments are called that plenum writes, which score nothing."""
+"""Prefix of the assessments that version 0.2.0 wrote, which score nothing."""
 
 _EXPERIMENT, _RUN = "mlflow:", "runs:/"
 _SQLITE = "sqlite:///"
@@ -26,11 +26,11 @@ _PAGE = 500
 
 
 def _read(source: LogSource) -> Records:
-    for number, trace in enumerate(list_traces(source.name), 1):
-        yield f"trace {number}", read_trace(trace)
+    for number, trace in enumerate(_list_traces(source.name), 1):
+        yield f"trace {number}", _read_trace(trace)
 
 
-def list_traces(name: str) -> Iterator[Any]:
+def _list_traces(name: str) -> Iterator[Any]:
     """Yield the traces of an experiment or a run in the order of their time.
 
     Raises
@@ -88,7 +88,7 @@ def _show() -> str:
     return redact(mlflow.get_tracking_uri())
 
 
-def read_trace(trace: Any) -> dict[str, Any]:
+def _read_trace(trace: Any) -> dict[str, Any]:
     """Return the row of a trace, with its whole ``output`` besides the decision in it."""
     about = trace.info.trace_metadata
     inputs, output = _parse(trace.data.request), _parse(trace.data.response)
@@ -102,7 +102,7 @@ def read_trace(trace: Any) -> dict[str, Any]:
             feedback[each.name] = each.feedback.value  # None where the judge failed
         elif each.expectation is not None:
             expected[each.name] = each.expectation.value
-    tag = trace.info.tags.get(CASE_TAG) or None
+    tag = trace.info.tags.get(_CASE_TAG) or None
     return drop_missing(
         case=tag,
         label=make_label(inputs) or "(empty)",

@@ -164,7 +164,7 @@ def read_rule(path: str) -> LearntRule:
         place = ".".join(map(str, first["loc"])) if first else ""
         why = flatten(f"its {place} can't be {first['input']!r}" if first and place else str(error))
         raise UserError(
-            f"rule: {path} holds no rule as verdict.json of decide=true does: {why[:200]}"
+            f"rule: {path} holds no rule, as verdict.json of decide=true does: {why[:200]}"
         ) from None
     if rule is None:
         raise UserError(

@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import ALPHA, association, holm, is_shown
+from plenum.dynamics import holm, is_shown
 from plenum.reports import ci, render, space_words
 from plenum.tracking import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
@@ -85,7 +85,6 @@ def collect_facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     return {
         "conditions": len(played),
         "tiny": 0,
-        "alpha": ALPHA,
         "simulated": sum(condition.simulated for condition in played),
         "tasks": list(
             dict.fromkeys(space_words(condition.factors["task"]) for condition in played)
@@ -96,9 +95,6 @@ def collect_facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
         "failed": failures.total(),
         "pending": sum(condition.pending for condition in played),
         "reasons": [f"{space_words(reason)} ({n:,})" for reason, n in failures.items()],
-        "association": association(
-            completed, [sum(condition.failures.values()) for condition in played]
-        ),
         "scripted": any(condition.factors["policy"] != "agents" for condition in played),
         "few": sum(n < _FEW for n in episodes),
     }

@@ -8,7 +8,6 @@ import pytest
 from slow_dynamics import walks
 
 from plenum.dynamics import (
-    association,
     bootstrap,
     branching,
     contrast,
@@ -94,16 +93,6 @@ NOTHING: list[tuple[Callable[[], Any], dict[str, Any]]] = [
         {"signed_by_base": [NAN] * 4},
     ),
     (lambda: summarise(SEATS, ["A"], draws=5).lyapunov, {"status": "single"}),
-    *(
-        (lambda c=c: association(*c), {"method": "none", "untested": why, "p": NAN})
-        for c, why in (
-            (([], []), "no replicate has ended"),
-            (([0, 0], [0, 0]), "no replicate has ended"),
-            (([5, 5], [0, 0]), "no replicate failed"),
-            (([5, 0], [2, 0]), "there is one condition only"),
-            (([0, 0], [3, 3]), "no replicate completed"),
-        )
-    ),
 ]
 
 

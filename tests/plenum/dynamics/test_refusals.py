@@ -9,7 +9,6 @@ import pytest
 from slow_dynamics import walks
 
 from plenum.dynamics import (
-    association,
     bootstrap,
     branching,
     contrast,
@@ -23,9 +22,6 @@ from plenum.dynamics import (
     time_to_majority,
 )
 from plenum.dynamics.decisions import estimate_share, mcnemar
-from plenum_worlds.dynamics.theory.exact_results import check_monotonicity
-from plenum_worlds.dynamics.theory.grid import ParameterGrid
-from plenum_worlds.dynamics.theory.model import simulate
 from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.dynamics.within_world import estimate_divergence
 
@@ -41,10 +37,6 @@ GRID: dict[str, tuple[float, ...]] = {
     "agents": (2,),
     "beta": (0.0, 0.2),
 }
-
-
-def theory(**changed: Any) -> ParameterGrid:
-    return ParameterGrid(**{**GRID, **changed})
 
 
 REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], str]] = [
@@ -67,7 +59,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
     (contrast, [(ARM, np.full((4, 20, 3), np.nan))], {}, "an ensemble"),
     (contrast, [(ARM, ARM[:3])], {"paired": True}, "paired arms of 4 and 3 replicates"),
     (contrast, [(ARM, ARM)], {"decisions": (["A"] * 3, None)}, "3 decisions for 4 replicates"),
-    (association, [([-1, 2], [1, 1]), ([1, 2], [1]), ([[1]], [1])], {}, "completed|failed"),
     (
         branching,
         [
@@ -104,24 +95,6 @@ REFUSED: list[tuple[Callable[..., Any], list[tuple[Any, ...]], dict[str, Any], s
         [([1, 2], [1, 2, 3]), ([1, 2], [1, 2], [1]), ([[1, 2]], [[1, 2]])],
         {},
         "one length",
-    ),
-    (theory, [()], {"alpha": (1.2,)}, "alpha: 1.2; from 0 to 1"),
-    (theory, [()], {"gamma": (-0.1,)}, "gamma: -0.1; 0 or more"),
-    (theory, [()], {"shock_freq": (NAN,)}, "shock_freq: nan; from 0 to 1"),
-    (theory, [()], {"beta": ()}, "beta: no value"),
-    (theory, [()], {"agents": (0,)}, "agents: 0; 1 or more"),
-    (theory, [()], {"agents": (2.5,)}, "agents: .*whole numbers"),
-    (
-        simulate,
-        [(theory(), *numbers) for numbers in ((0, 1, 0), (1, 0, 0), (1, 1, -1))],
-        {},
-        "rounds|runs|seed",
-    ),
-    (
-        check_monotonicity,
-        [(simulate(theory(beta=beta), 5, 2),) for beta in ((0.0,), (0.1, 0.2))],
-        {},
-        "beta: .*; 0 and at least one more",
     ),
 ]
 

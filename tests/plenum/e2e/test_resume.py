@@ -65,26 +65,47 @@ def test_after_kill_9_only_what_is_missing_is_done(
 
 
 @pytest.mark.long
+@pytest.mark.usefixtures("stored")
+def test_after_kill_9_a_moderated_deliberation_reaches_the_same_bytes(
+    run: Run, tmp_path: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    sweep = ("-m", "protocol=summary,simultaneous", "replicates=4", "rounds=12")
+    whole = tmp_path_factory.mktemp("whole")
+    call(whole, "run.py", *sweep, "tracking=none")
+    reference = journals(whole)
+    process = start(tmp_path, "run.py", *sweep)
+    size = 0.5 * sum(map(len, reference.values()))
+    wait_for(process, lambda: journaled(tmp_path) >= size)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=30)
+    left = journals(tmp_path)
+    assert any(b'"kind":"summary"' in data for data in left.values())
+    assert 0 < answered(left) < answered(reference) == 4 * (78 + 66)
+    run(*sweep)
+    assert journals(tmp_path) == reference
+
+
+@pytest.mark.long
 def test_status_tells_a_sweep_that_has_hardly_begun_from_one_that_is_over(
     run: Run, stored: Path
 ) -> None:
-    sweep = ("-m", "seed=range(1,41)", "replicates=2", "rounds=100", "calls.max_concurrency=1")
+    sweep = ("-m", "seed=range(1,121)", "replicates=2", "rounds=100", "calls.max_concurrency=1")
     process = start(stored, "run.py", *sweep)
     database = stored / "mlruns/mlflow.db"
     wait_for(process, lambda: tracked(database, "default", "plenum.kind", "condition"))
     process.send_signal(signal.SIGSTOP)
     shown = run("study=default", script="scripts/status.py").stdout
     begun, replicates = re.findall(r"^(\d+) conditions?: (\d+) replicates = ", shown, re.M)[0]
-    assert 0 < int(begun) < 40
+    assert 0 < int(begun) < 120
     assert int(replicates) == 2 * int(begun)
-    assert "\na sweep of 40 conditions, 80 replicates is running; " in shown
+    assert "\na sweep of 120 conditions, 240 replicates is running; " in shown
     process.kill()
     process.communicate(timeout=30)
     (lock,) = stored.glob("mlruns/journals/tracking-*.lock")
     with file_locks.hold_lock(lock):  # what it handed over is written
         pass
     shown = run("study=default", script="scripts/status.py").stdout
-    assert "\na sweep of 40 conditions, 80 replicates ran last; " in shown
+    assert "\na sweep of 120 conditions, 240 replicates ran last; " in shown
     untracked = run("tracking=none", script="scripts/status.py").stdout
     calls = [re.findall(r" (\d+) calls", text) for text in (shown, untracked)]
     assert calls[0] == calls[1]

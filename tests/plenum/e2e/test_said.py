@@ -290,9 +290,12 @@ class Reader:
         """Factors without a difference that is shown, and the smallest p of their families."""
         grow = of == "of growth "
         named = {"interaction" if "interaction" in n else n for n in re.split(", | or ", nouns)}
-        if nouns == "fragility":
+        if "fragility" in named:  # told together with growth, where that has a test
             changes = self.t.read("fragility_contrasts")
-            return same(p, min(adjust(list(changes["p"]), len(changes))))
+            others = [self.t.grow[name] for name in named - {"fragility"}]
+            found = adjust(list(changes["p"]), len(changes))
+            found += [least(*others, claimable=True)] if others else []
+            return not any(t["shown"].any() for t in others) and same(p, min(found))
         both = [self.t.grow] if grow else [self.t.disagree, self.t.decide]
         parts = {name: [f[name] for f in both if name in f] for name in both[0] if name != "mean"}
         empty = {
@@ -321,6 +324,17 @@ class Reader:
         carried = " ".join(shown["warnings"].fillna(""))
         named = all((one in carried) == (one == w) for one in ("uneven", "few_apart", "saturated"))
         return counts and named and same(p, largest[1]) and (raw is None or same(raw, largest[0]))
+
+    def apart(self, text: str, verb: str, part: str | None, inner: str | None, p: str) -> bool:
+        """Differences of a typical pair's growth between conditions."""
+        every = self.t.families("growth_contrasts")
+        told = pd.concat([every[name] for name in every if name != "mean"])
+        told = told[~told["few"] & told["p"].notna()]
+        shown = told[told["shown"]]
+        if verb == "differs":
+            return count(part or "one") == len(shown) and same(p, shown["holm"].max())
+        number = len(told) == count(part) if part else len(told) == 1
+        return shown.empty and number and same(p, told["holm"].min())
 
     def typical(self, text: str, moved: str, jumped: str, of: str) -> bool:
         """The growth of a typical pair where there is a λ̂, and all the runs that jumped."""
@@ -430,6 +444,9 @@ class Reader:
             grew,
         ),
         (r"A typical pair(?: of wordings)? (.*); (\d+) of (\d+) runs jumped\.", typical),
+        (rf"The growth of a typical pair (differs|is not shown to differ)"
+         rf"(?: in (?:any of )?({OF}|{N}) comparisons)? \((?:.*; )?(?:smallest )?p (?:at most )?"
+         rf"(?:after correction )?<? ?([\d.]+)(?: after correction)?\)\.", apart),
         (
             r"Growth: nothing is claimed of it, or of its differences, from fewer than ten "
             r"replicates or five rounds of the fit\.",

@@ -11,6 +11,7 @@ import pytest
 from plenum.base.errors import Stopped
 from plenum.design import Branch, Budget, Job, Simulated
 from plenum.execution.admission import Admission, Ticket
+from plenum.execution.branches import MissingBase, branch_prefix
 from plenum.execution.budget import BudgetSpent, Ledger
 from plenum.execution.caller import Caller
 from plenum.execution.replay import replay_calls
@@ -98,6 +99,45 @@ def test_a_replicate_that_was_cut_anywhere_ends_in_the_same_bytes(
         wrote, again, found = run(small, tmp_path)
         assert (wrote, found) == (True, whole)
         assert again == calls[max(kept - 1, 0) :]
+
+
+PARTED = ("protocol=summary", "protocol.order=simultaneous", "protocol.step=0.05")
+
+
+def test_a_moderated_replicate_and_its_branches_go_on_from_anywhere_in_the_same_bytes(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    parted = job(*PARTED, "rounds=3", "roles.agents=3", "backend.noise=1", "seed=3")
+    parted = replace(parted, journals=str(tmp_path))
+    _, calls, whole = run(parted, tmp_path / parted.condition.identity)
+    kinds = [entry["kind"] for entry in read(next(tmp_path.glob("*/000.jsonl"))).entries]
+    assert kinds == [*["turn", "turn", "turn", "summary"] * 3, *["ballot"] * 3, "clerk", "end"]
+    assert len(calls) == parted.condition.calls
+    branch = branched(parted, 2)
+    prefix = branch_prefix(branch, 0)
+    assert [entry["kind"] for entry in prefix] == kinds[:8]
+    _, own, branched_whole = run(branch, tmp_path / "b", prefix=prefix)
+    assert len(own) == branch.condition.calls == 3 + 1 + 3 + 1
+    for cut, kept_prefix, expected in (
+        (tmp_path / parted.condition.identity, (), whole),
+        (tmp_path / "b", prefix, branched_whole),
+    ):
+        lines = expected.splitlines(keepends=True)
+        for kept in range(len(lines)):
+            (cut / "000.jsonl").write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
+            again = branch if kept_prefix else parted
+            assert run(again, cut, prefix=kept_prefix)[2] == expected
+
+
+def test_a_base_without_the_last_rounds_summary_has_not_got_that_far(
+    job: Callable[..., Job], tmp_path: Path
+) -> None:
+    parted = replace(job("protocol=summary", "rounds=3", "seed=3"), journals=str(tmp_path))
+    _, _, whole = run(parted, tmp_path / parted.condition.identity)
+    journal = tmp_path / parted.condition.identity / "000.jsonl"
+    journal.write_bytes(b"".join(whole.splitlines(keepends=True)[: 1 + 5 + 1 + 5]))
+    with pytest.raises(MissingBase, match="hasn't finished round 2"):
+        branch_prefix(branched(parted, 2), 0)
 
 
 def test_a_replicate_that_has_ended_is_left_alone(small: Job, tmp_path: Path) -> None:

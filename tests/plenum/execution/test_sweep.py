@@ -8,6 +8,7 @@ import shutil
 import signal
 from collections.abc import Callable, Iterator
 from dataclasses import replace
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -339,3 +340,20 @@ def test_ctrl_c_while_results_are_written_leaves_no_connection_open(
         signal.signal(signal.SIGINT, before)
     gc.collect()  # what isn't closed is told of when it is collected
     assert "Unclosed" not in caplog.text
+
+
+def test_arms_of_a_sweep_are_interleaved_by_replicate(lab: Lab) -> None:
+    """What drifts over a sweep, such as a provider's day, touches all conditions alike."""
+    arms = {"no discussion": "reflection", "Arguments are not shown": "no_feedback"}
+    with serving() as server:
+        given = [
+            (*at(server.url), f"protocol={arm}", "calls.max_concurrency=1") for arm in arms.values()
+        ]
+        assert all(outcome.clean for outcome in run_sweep([lab(*each) for each in given]))
+        asked = [
+            str(request)
+            for request in server.requests
+            if "clerk of a committee" not in str(request)
+        ]
+    order = [next(arm for words, arm in arms.items() if words in text) for text in asked]
+    assert [arm for arm, _ in groupby(order)] == ["reflection", "no_feedback"] * 3

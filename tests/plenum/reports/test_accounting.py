@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from known_conditions import line, tracked
 
-from plenum.reports.accounting import attrition, servers, tables
+from plenum.reports.accounting import servers, tables
 from plenum.reports.table import Table
 from plenum.tracking.usage import REASONS, ConditionUsage
 
@@ -175,7 +175,6 @@ def test_the_tables_say_that_agents_were_simulated() -> None:
     sheets = [*tables.tabulate_accounts(found), *tables.models(found)]
     sheets += [
         tables.tabulate_reasons(found),
-        attrition.tabulate_attrition(found),
         tables.tabulate_manifest(found),
     ]
     assert all("no evidence about language models" in sheet.notes[-1] for sheet in sheets)
@@ -226,65 +225,6 @@ def test_failure_sources_tell_what_came_of_each_attempt() -> None:
 def test_attempts_that_do_not_add_up_are_refused() -> None:
     with pytest.raises(ValueError, match="timeout don't add up"):
         tables.tabulate_reasons([accounted(outcomes={"timeout": fates(3, recovered=2)})])
-
-
-# --- attrition ---------------------------------------------------------------------------------
-
-
-def test_an_association_says_what_it_means_and_no_association_is_no_proof_of_none() -> None:
-    sheet = attrition.tabulate_attrition([accounted(1, 20, 0, roles="off"), accounted(2, 8, 12)])
-    row = line(sheet)
-    assert (row["test"], row["failed/ended"], row["p"]) == ("fisher", "12/40", "<.0001")
-    assert (row["lowest rate"], row["highest rate"]) == ("0/20", "12/20")
-    assert sheet.notes[0] == (
-        "failures are associated with the condition (p < 0.0001): estimates of the conditions that "
-        "lost most are of a selected set"
-    )
-    none = attrition.tabulate_attrition([accounted(1, 20, 0), accounted(2, 18, 2, roles="on")])
-    assert none.notes[0] == (
-        "no association with the condition found (p = 0.487); with 2 failed and 38 completed "
-        "replicates this test could miss one: however unevenly they fall, p can't be below 0.487"
-    )
-
-
-def test_factors_pool_the_others_and_are_adjusted() -> None:
-    cells = {("on", "a"): 6, ("on", "b"): 7, ("off", "a"): 0, ("off", "b"): 0}
-    found = [
-        accounted(key, 12 - failed, failed, roles=roles, model=model)
-        for key, ((roles, model), failed) in enumerate(cells.items())
-    ]
-    sheet = attrition.tabulate_attrition(found)
-    condition, roles, models = (line(sheet, number) for number in range(3))
-    assert condition["Holm"] == "-"
-    assert (roles["over"], roles["failed/ended"]) == ("roles", "13/48")
-    assert (roles["lowest rate"], roles["highest rate"]) == ("0/24 off", "13/24 on")
-    assert models["p"] == models["Holm"] == "1.000"
-    assert roles["p"] == roles["Holm"] == "<.0001"
-    assert "associated with roles (p < 0.0001 by Holm), with the highest rate at 13/24 on" in notes(
-        sheet
-    )
-    assert "associated with model" not in notes(sheet)
-
-
-@pytest.mark.parametrize(
-    ("found", "why"),
-    [
-        ([accounted(1), accounted(2, roles="on")], "no replicate failed"),
-        ([accounted(1, 4, 2)], "there is one condition only"),
-        ([accounted(1, 0, 2), accounted(2, 0, 2, roles="on")], "no replicate completed"),
-    ],
-)
-def test_where_there_is_nothing_to_test_it_says_so(found: list[ConditionUsage], why: str) -> None:
-    sheet = attrition.tabulate_attrition(found)
-    assert sheet.notes[0] == f"{why}: nothing to test"
-    assert (line(sheet)["test"], line(sheet)["p"]) == ("none", "-")
-
-
-def test_pending_replicates_are_no_failures() -> None:
-    found = [accounted(1, 6, 2, pending={"budget": 9}), accounted(2, 8, 0, roles="on")]
-    sheet = attrition.tabulate_attrition(found)
-    assert line(sheet)["failed/ended"] == "2/16"
-    assert "9 pending replicates are no failures and left out" in notes(sheet)
 
 
 # --- manifest ------------------------------------------------------------------------------------

@@ -12,15 +12,17 @@ from numpy.testing import assert_allclose
 from plenum.dynamics import (
     benjamini_hochberg,
     contrast,
+    contrast_growth,
     holm,
     interaction,
     lyapunov,
     pool,
 )
-from plenum.reports import effects, tables
+from plenum.reports import effects, growth_effects, tables
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
+from plenum.reports.tables.effects import tabulate_growth
 
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]
 LATE = replace(CHOSEN, window=(5, 12))
@@ -215,6 +217,27 @@ def test_effects_are_pooled_from_three_scenarios_on() -> None:
         went_in = others.get("model") == "uniform" or others.get("roles") == "on"
         assert ("pending" in effect.carried) is went_in
         assert effect.warnings == ("few_scenarios",)
+
+
+def test_growth_is_compared_and_averaged_over_scenarios_for_these_and_for_others() -> None:
+    rows = [row for s in range(3) for row in square(s, replicates=12)]
+    compared = growth_effects.compare_growth_rates(rows, CHOSEN)
+    assert {effect.name for effect in compared} == {"roles on - off", "model mixed - uniform"}
+    for effect in compared:
+        arms = [row.tracked.ensemble for row in effect.cells]
+        expected = contrast_growth(*arms, CHOSEN.window, draws=CHOSEN.draws, seed=CHOSEN.seed)
+        assert effect.estimate == expected
+    means = growth_effects.average_growth_rates(compared)
+    assert [mean.estimate.n for mean in means] == [3] * 4
+    own = [e.estimate.value for e in compared if e.name == means[0].name
+           and e.others["model"] == means[0].others["model"]]  # fmt: skip
+    record = means[0].record("s1")
+    assert record["estimate"] == pytest.approx(np.mean(own))
+    half = 4.302653 * np.std(own, ddof=1) / np.sqrt(3)
+    assert record["like_high"] == pytest.approx(np.mean(own) + half, rel=1e-5)
+    (table,) = tabulate_growth([*compared, *means], rows)
+    assert line(table, len(compared))["scenarios"] == "3"
+    assert line(table, len(compared))["typical pairs"] == "-"
 
 
 # --- what is written ---------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -31,8 +32,15 @@ def divergence(rows: Sequence[Row], window: tuple[int, int] = (3, 20)) -> tuple[
 
 
 def own(panel: Axes) -> list[Line2D]:
-    """D(t), its fit and the random walks; without those of other conditions."""
-    return [line for line in panel.lines if line.get_color() != OTHERS]
+    """D(t), its fit and the random walks; without a typical pair's and those of others."""
+    return [
+        line for line in panel.lines if line.get_color() != OTHERS and line not in typical(panel)
+    ]
+
+
+def typical(panel: Axes) -> list[Line2D]:
+    """The distance of a typical pair."""
+    return [line for line in panel.lines if line.get_linestyle() == "--"]
 
 
 def titles(panels: Sequence[Axes]) -> list[str]:
@@ -46,7 +54,7 @@ def test_the_thick_line_has_the_slope_of_the_estimate_over_the_rounds_of_the_win
     condition = tracked(1, 0.05)
     rows = build([condition], replace(CHOSEN, window=window))
     _, (panel,) = divergence(rows, window)
-    thin, thick, _ = panel.lines
+    thin, thick, _ = own(panel)
     assert thick.get_linewidth() > thin.get_linewidth()
     assert thick.get_color() == thin.get_color()
     rounds, fitted = points(thick)
@@ -62,7 +70,7 @@ def test_random_walks_are_drawn_with_the_slope_that_the_estimate_is_tested_again
 ) -> None:
     rows = build([tracked(1, 0.05)], replace(CHOSEN, window=window))
     figure, (panel,) = divergence(rows, window)
-    _, thick, walks = panel.lines
+    _, thick, walks = own(panel)
     rounds, level = points(walks)
     assert_allclose(level / level[0], np.sqrt(rounds / rounds[0]))
     assert_allclose(np.log(level).mean(), np.log(points(thick)[1]).mean())
@@ -75,7 +83,7 @@ def test_rounds_without_divergence_are_left_out_of_the_fit_and_not_drawn() -> No
     condition.preferences[:, 9] = 1 / 3
     rows = build([condition])
     _, (panel,) = divergence(rows)
-    thin, thick, _ = panel.lines
+    thin, thick, _ = own(panel)
     assert np.flatnonzero(np.isnan(points(thin)[1])).tolist() == [9]
     rounds, fitted = points(thick)
     assert rounds.tolist() == [t for t in range(3, 21) if t != 10]
@@ -112,7 +120,7 @@ def test_each_condition_has_a_panel_with_the_others_of_its_scenario_behind_it() 
     assert len(panels) == 8
     for panel, row in zip(panels, rows, strict=True):
         assert_allclose(points(own(panel)[0])[1], summary(row).divergence)
-        assert len(panel.lines) - len(own(panel)) == 3
+        assert len(panel.lines) - len(own(panel)) == 3 + len(typical(panel)) == 4
     *name, estimate = titles(panels)[0].split("\n")
     assert " ".join(name) == "scenario=S-0 roles=on model=uniform"
     assert estimate.startswith("λ̂ = ")
@@ -121,8 +129,11 @@ def test_each_condition_has_a_panel_with_the_others_of_its_scenario_behind_it() 
 
 
 def test_a_study_of_one_condition_has_no_others() -> None:
-    figure, (panel,) = divergence(build([tracked(1)]))
-    assert len(panel.lines) == len(own(panel)) == 3
+    one = tracked(1)
+    figure, (panel,) = divergence(build([one]))
+    assert len(panel.lines) == len(own(panel)) + 1 == 4
+    apart = [np.linalg.norm(a - b, axis=1) for a, b in combinations(one.ensemble, 2)]
+    assert_allclose(points(typical(panel)[0])[1], np.median(apart, axis=0))
     assert "other conditions" not in caption(figure)
     assert "other conditions" not in [text.get_text() for text in figure.legends[0].get_texts()]
 

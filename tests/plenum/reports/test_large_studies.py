@@ -1,16 +1,18 @@
 """Studies of more conditions than can be shown one by one: what stands out of them."""
 
 import math
+from dataclasses import replace
+from pathlib import Path
 
-import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, exponent, tracked
-from numpy.testing import assert_allclose
+from matplotlib.figure import Figure
 from test_study_page import material
 
+from plenum.base.errors import UserError
 from plenum.reports import study as module
-from plenum.reports.figures import CATALOGUE, read_caption
-from plenum.reports.figures.publish import draw_pages
+from plenum.reports.figures import CATALOGUE, draw_figures, read_caption
+from plenum.reports.figures.publish import draw_pages, publish_committees
 from plenum.reports.page import sheets
 from plenum.reports.page.renderer import render_markdown
 from plenum.reports.page.study import compose
@@ -48,41 +50,33 @@ def test_twelve_conditions_from_the_smallest_exponent_to_the_largest_are_drawn_i
     assert "Drawn are 12 of 48 conditions" in read_caption(figure)
 
 
-def test_levels_shows_the_median_over_conditions_at_each_level(large: EstimatedStudy) -> None:
-    (figure,) = draw_pages(CATALOGUE["levels"], large)
-    (axes,) = figure.axes
-    labels = [tick.get_text() for tick in axes.get_yticklabels()]
-    assert labels[:6] == ["scenario", "HL-01", "HL-02", "roles", "off", "on"]
-    assert labels[6:9] == ["temperature", "t0", "t0.1"]
-    points = {
-        labels[int(line.get_ydata()[0])]: float(line.get_xdata()[0])
-        for line in axes.lines
-        if line.get_marker() == "o"
-    }
-    for level in ("HL-01", "HL-02"):
-        at = [exponent(r).value for r in large.rows if r.tracked.factors["scenario"] == level]
-        assert_allclose(points[level], np.median(at))
+@pytest.mark.parametrize("name", ["matrix", "forest", "landscape"])
+def test_what_compares_every_condition_is_left_out(
+    large: EstimatedStudy, tmp_path: Path, name: str
+) -> None:
+    assert draw_pages(CATALOGUE[name], large) == []
+    with pytest.raises(UserError, match=f"to show in {name}, since 48 conditions are too many"):
+        draw_figures(large, tmp_path / "out", [name])
+    assert not (tmp_path / "out").exists()
 
 
-def test_forest_counts_contrasts_by_what_is_compared(large: EstimatedStudy) -> None:
-    (figure,) = draw_pages(CATALOGUE["forest"], large)
-    (axes,) = figure.axes
-    beside = {round(text.get_position()[1]): text.get_text() for text in axes.texts}
-    labels = [tick.get_text() for tick in axes.get_yticklabels()]
-    assert beside[labels.index("on − off")].startswith("24: ")
-    assert beside[labels.index("t0.3 − t0")].startswith("4: ")
-
-
-def test_the_map_has_every_condition_in_its_cell(large: EstimatedStudy) -> None:
-    (figure,) = draw_pages(CATALOGUE["landscape"], large)
-    drawn = np.asarray(figure.axes[0].images[0].get_array())
-    assert drawn.shape == (2, 24)
-    expected = np.array([exponent(row).value for row in large.rows]).reshape(2, 24)
-    assert_allclose(drawn, expected)
-
-
-def test_a_small_study_has_no_such_figures(everything: EstimatedStudy) -> None:
-    assert draw_pages(CATALOGUE["levels"], everything) == []
+def test_the_figures_that_remain_are_written_and_a_line_names_the_others(
+    large: EstimatedStudy,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(Figure, "savefig", lambda figure, file, **more: Path(file).touch())
+    module = publish_committees.__globals__
+    monkeypatch.setitem(module, "load_study", lambda chosen, outlined: large)
+    monkeypatch.setitem(module, "log_report", lambda *given: None)
+    publish_committees(replace(CHOSEN, out=tmp_path))
+    *written, left = capsys.readouterr().out.splitlines()
+    assert any("simplex.svg" in line for line in written)
+    assert left.startswith("48 conditions are too many for ")
+    for name in ("matrix", "forest", "landscape"):
+        assert name in left
+        assert not (tmp_path / f"{name}.svg").exists()
 
 
 @pytest.mark.slow

@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, estimated, one_shot, perturbed, tracked
 
+from plenum.design import Protocol
 from plenum.dynamics.sample_sizes import find_detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
 from plenum.reports import phrases
@@ -188,7 +189,6 @@ def test_the_abstract_says_what_the_terminal_says() -> None:
 
 def committee(mandates: Sequence[str], **protocol: object) -> object:
     """A condition as it is rebuilt, with as many seats as it has mandates."""
-    usual = {"interaction": True, "feedback": True, "argument_words": 110, "decision": "majority"}
     seats = [
         SimpleNamespace(name=name, label=name, mandate=mandate, model="m")
         for name, mandate in zip(("Chair", "Welfare"), mandates, strict=True)
@@ -197,7 +197,7 @@ def committee(mandates: Sequence[str], **protocol: object) -> object:
         seats=seats,
         speaking_order=seats[::-1],
         scenario=SimpleNamespace(title="Water", question="Who gets it?"),
-        protocol=SimpleNamespace(**usual | protocol),
+        protocol=Protocol(**protocol),
         sampling=SimpleNamespace(max_tokens=400),
         constrained=False,
     )
@@ -263,7 +263,7 @@ def test_the_detectable_difference_has_the_power_that_is_named() -> None:
     assert np.isnan(find_detectable(0.1, 0))
 
 
-def test_replicates_add_up_and_failures_are_tested() -> None:
+def test_replicates_add_up() -> None:
     said = told(STUDIES["failures"], "attrition")
     assert "34 replicates were wanted: 24 completed, 10 failed, 0 pending" in said
     said = told(STUDIES["interrupted"], "attrition")

@@ -178,7 +178,7 @@ def test_an_imported_study_is_exported_and_imported_with_the_same_tables(
         ("report", ["out=report"], "report/report.md", ORIGIN),
         ("accounting", ["out=accounting"], "accounting/accounting.csv", r"t0,published,.*,4,3,1,"),
         ("figures", ["figure=divergence", "out=figures"], "figures/captions.md", ORIGIN),
-        ("plan", ["delta=0.1"], "", r"HL-01 +on +uniform +4 +-0\.\d+ "),
+        ("plan", ["difference=0.3"], "", r"HL-01 +on +uniform +4 +\d\.\d+ "),
     ],
 )
 def test_every_script_reads_an_imported_study(

@@ -114,6 +114,8 @@ class SimulatedBackend:
         task = chat.messages[1].content if len(chat.messages) > 1 else ""
         if task.startswith("The private ballots"):
             return _count(task)
+        if task.startswith("The committee's arguments of this round"):
+            return speech.compose_summary(task)
         if task.startswith("CLERK TASK"):
             return _answer_reasoned_count(task)
         for kind in KINDS.values():

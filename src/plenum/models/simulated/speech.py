@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from plenum.models.simulated.opinion import Field
-from plenum.models.simulated.prompt_parser import Prompt
+from plenum.models.simulated.prompt_parser import Prompt, read_arguments
 
 _OPENINGS = (
     "I come down on the side of {best}.",
@@ -137,6 +137,13 @@ def compose_argument(prompt: Prompt, pref: Field) -> str:
     sentences.append(phase.pick(_RIVALS).format(rival=rival))
     sentences.append(phase.pick(_CLOSINGS))
     return _within([s[0].upper() + s[1:] for s in sentences], prompt.words)
+
+
+def compose_summary(task: str) -> str:
+    """Write a moderator's summary: who spoke, and how each argument began."""
+    said = read_arguments(task.partition("\n\n")[0].partition("\n")[2])
+    begun = " ".join(f"{label}: {argument.split('. ')[0]}." for label, argument in said)
+    return f"A simulated summary, in the members' first words. {begun}"
 
 
 def format_state_line(pref: Field, units: tuple[int, ...]) -> str:

@@ -1,1 +1,1 @@
-"""The accounts of a study: replicates, calls, failures, files (Tables S1 to S3), and attrition."""
+"""The accounts of a study: replicates, calls, failures, files (Tables S1 to S3)."""

@@ -4,7 +4,6 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports.accounting.attrition import tabulate_attrition
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.accounting.servers import server_frame, servers
 from plenum.reports.accounting.tables import (
@@ -38,7 +37,6 @@ def publish_accounts(chosen: Settings) -> None:
         tabulate_reasons(once),
         *tabulate_failures(once),
     ]
-    printed.append(tabulate_attrition(once))
     short = len(listed) <= _LINES
     product = Product(
         stem="accounting",

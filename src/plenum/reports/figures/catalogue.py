@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from plenum.base import Registry
 from plenum.reports.effects import select_deliberations
-from plenum.reports.figures import overview
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.decision_effects import differences
 from plenum.reports.figures.decisions import decisions
@@ -19,7 +18,6 @@ from plenum.reports.figures.majority import majority
 from plenum.reports.figures.maps import landscape, matrix
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.study import EstimatedStudy
-from plenum.tracking import MANY
 
 
 class Drawing(NamedTuple):
@@ -57,7 +55,7 @@ class SavedFigure(NamedTuple):
 
 
 def draw_nothing(study: EstimatedStudy) -> None:
-    """Draw nothing, if another figure shows it better."""
+    """Draw nothing of a large study, whose conditions don't fit into the figure."""
 
 
 def _divergence(study: EstimatedStudy) -> Sequence[Figure] | None:
@@ -90,11 +88,9 @@ _OF_COMMITTEES = (
     Drawing("matrix", "λ̂ by roles and model", _matrix,
             "two levels of roles by two of model, in at most four panels", draw_nothing),
     Drawing("forest", "differences of λ̂ with their intervals", _forest,
-            "two levels of a factor, all else equal", overview.effects),
+            "two levels of a factor, all else equal", draw_nothing),
     Drawing("landscape", "λ̂ over scenarios and conditions", _landscape, "two scenarios",
-            overview.landscape),
-    Drawing("levels", "λ̂ by the level of each factor", draw_nothing,
-            f"more than {MANY} conditions", overview.levels),
+            draw_nothing),
     Drawing("simplex", "committee mean preferences on the simplex", simplex,
             "a deliberation with a completed replicate"),
     Drawing("majority", "time to majority, first and stable", majority,

@@ -12,7 +12,7 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from plenum.dynamics import WINDOW, divergence_band
+from plenum.dynamics import WINDOW, divergence_band, pairwise_distances
 from plenum.reports.figures import words
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import (
@@ -40,6 +40,7 @@ _MARGIN = 1.12
 
 _OWN: dict[str, Any] = {"color": COLOURS[0], "marker": "o", "linestyle": "-"}
 _WALKS: dict[str, Any] = {"color": COLOURS[1], "linestyle": ":", "lw": 1.3}
+_TYPICAL: dict[str, Any] = {"color": COLOURS[2], "linestyle": "--", "lw": 1.1}
 _OTHERS: dict[str, Any] = {"color": "0.78", "linestyle": "-", "lw": 0.6}
 
 
@@ -112,6 +113,10 @@ def _panel(axes: Axes, row: Row, others: Sequence[Row], window: tuple[int, int])
         axes.plot(np.arange(1, level.size + 1), _positive(level), **_OTHERS, zorder=1)
     draw_curve(axes, row, _OWN, window, "")
     axes.plot(*random_walks(row, window), **_WALKS, zorder=4)
+    # The median over pairs, which a few replicates that jump don't move.
+    pairs = np.triu_indices(len(row.tracked.ensemble), 1)
+    typical = np.median(pairwise_distances(row.tracked.ensemble)[pairs], axis=0)
+    axes.plot(np.arange(1, typical.size + 1), _positive(typical), **_TYPICAL, zorder=5)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.grid(True)
 
@@ -195,6 +200,7 @@ def _key(figure: Figure, wide: float, rows: Sequence[Row]) -> None:
         Patch(color=colour, alpha=0.13, lw=0, label="its 95 % band"),
         Line2D([], [], color=colour, lw=2.6, alpha=0.4, label=f"fit, slope {symbol(rows)}"),
         Line2D([], [], **_WALKS, label="random walks, c√t"),
+        Line2D([], [], **_TYPICAL, label="a typical pair"),
     ]
     if _has_comparison(rows):
         handles.append(Line2D([], [], **_OTHERS, label="other conditions"))

@@ -14,7 +14,6 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
-from numpy.typing import NDArray
 
 from plenum.design import FACTORS
 from plenum.reports.figures import words
@@ -77,13 +76,13 @@ def matrix(rows: Sequence[Row]) -> Figure | None:
     size = (wide, lines * (0.5 * roles + 0.4) + 0.7)
     figure, axes = make_panels(lines, columns, size, len(matrices))
     sure = find_moved(rows)
-    norm = scale(drawn)
+    norm = _scale(drawn)
     for panel, (key, alike) in zip(axes.flat, matrices.items(), strict=False):
         _matrix(panel, alike, norm, sure)
         title = words.join_levels(names, [key[others.index(n)] for n in names])
         held = label(dict(zip(others, key, strict=True)), others)
         panel.set_title(title or held.split(",")[0].removeprefix("scenario="))
-    draw_bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
+    _draw_bar(figure, list(axes.flat), norm, f"{symbol(drawn)} per round")
     words.write_caption(figure, "matrix", drawn, **_describe_colours(drawn, sure))
     return figure
 
@@ -132,7 +131,7 @@ def _page(
     tall = (0.115 * most + 0.07) * len(scenarios) + 1.15 + (upright * 0.6 if steep else 0)
     figure, axes = plt.subplots(figsize=(wide, tall), layout="constrained")
     sure = {run for run, mark in marks.items() if GROWN in mark}
-    norm = scale(rows)
+    norm = _scale(rows)
     _map(axes, table, with_error, norm, sure)
     axes.xaxis.tick_top()
     shown = [head.replace("\n", ", ") for head in heads] if steep else heads
@@ -141,7 +140,7 @@ def _page(
         plt.setp(axes.get_xticklabels(), rotation=40, ha="left", rotation_mode="anchor")
     axes.set_yticks(range(len(scenarios)), scenarios)
     drawn = [row for line in table for cell in line for row in cell]
-    draw_bar(figure, [axes], norm, f"{symbol(rows)} per round")
+    _draw_bar(figure, [axes], norm, f"{symbol(rows)} per round")
     facts = _describe_colours(drawn, sure)
     words.write_caption(figure, "landscape", drawn, rate=DIFFERENT, **facts)
     return figure
@@ -189,17 +188,7 @@ def _any_value(rows: Sequence[Row]) -> bool:
     return any(math.isfinite(row.exponent) for row in rows)
 
 
-def colour_cells(
-    axes: Axes, values: NDArray[np.float64], norm: Normalize, opaque: Any = 1.0
-) -> None:
-    """Colour cells, shape (lines, columns), by their values; those without one are grey."""
-    colours = colormaps[_MAP].with_extremes(bad=_EMPTY)
-    axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto", alpha=opaque)
-    axes.tick_params(which="both", length=0)
-    axes.spines[:].set_visible(False)
-
-
-def scale(rows: Sequence[Row]) -> Normalize:
+def _scale(rows: Sequence[Row]) -> Normalize:
     """Make a scale of colours from -most to most, so that 0 is white."""
     values = [abs(row.exponent) for row in rows if math.isfinite(row.exponent)]
     most = max(_LEAST, _PALE * max(values, default=0))
@@ -220,7 +209,9 @@ def _map(
     values = np.array([[_value(cell) for cell in line] for line in cells])
     shown = [[any(row.tracked.run_id in sure for row in cell) for cell in line] for line in cells]
     opaque = np.where(shown | np.isnan(values), 1.0, _FAINT)
-    colour_cells(axes, values, norm, opaque)
+    colours = colormaps[_MAP].with_extremes(bad=_EMPTY)  # grey
+    axes.imshow(np.ma.masked_invalid(values), cmap=colours, norm=norm, aspect="auto", alpha=opaque)
+    axes.spines[:].set_visible(False)
     for (line, column), value in np.ndenumerate(values):
         ground = _blend(float(value), norm, float(opaque[line, column]))
         if any(map(_is_refused, cells[line][column])):
@@ -251,17 +242,14 @@ def _ink(ground: Colour) -> str:
     return "black" if 0.2126 * red + 0.7152 * green + 0.0722 * blue > 0.42 else "white"
 
 
-def draw_bar(
-    figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str, *, pale: bool = True
-) -> None:
-    """Draw the scale of the colours below the maps; with ``pale`` also that of the pale cells."""
+def _draw_bar(figure: Figure, axes: Sequence[Axes], norm: Normalize, label: str) -> None:
+    """Draw the scale of the colours below the maps, and that of the pale cells."""
     drawn = figure.colorbar(
         ScalarMappable(norm, _MAP), ax=list(axes), shrink=0.6, aspect=14, pad=0.03,
         orientation="horizontal", ticks=MaxNLocator(5),
     )  # fmt: skip
     drawn.set_label(label)
     drawn.outline.set_visible(False)
-    if pale:
-        drawn.ax.axhspan(0, 0.5, color="white", alpha=1 - _FAINT, lw=0)
-        for side, text in (("bottom", "shown"), ("top", "not shown")):
-            drawn.ax.text(1.02, 0.5, text, transform=drawn.ax.transAxes, va=side, fontsize=SMALL)
+    drawn.ax.axhspan(0, 0.5, color="white", alpha=1 - _FAINT, lw=0)
+    for side, text in (("bottom", "shown"), ("top", "not shown")):
+        drawn.ax.text(1.02, 0.5, text, transform=drawn.ax.transAxes, va=side, fontsize=SMALL)

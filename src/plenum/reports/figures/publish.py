@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 
 from plenum.base import UserError
 from plenum.reports import style
-from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure
+from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure, draw_nothing
 from plenum.reports.latex import escape
 from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
@@ -35,6 +35,10 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
     study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written
     publish_figures(draw_figures(study, chosen.out, names), chosen)
+    if study.large and names is None:
+        left = [name for name, drawing in CATALOGUE.items() if drawing.many is draw_nothing]
+        facts = {"conditions": len(study.rows), "names": left}
+        print(*render("figures/captions.j2", "omitted", **facts))
 
 
 def publish_figures(drawn: Sequence[SavedFigure], chosen: Settings) -> None:
@@ -114,6 +118,8 @@ def draw_figures(
             if not figures:
                 plt.close("all")
                 needs = f"; it needs {drawing.needs}" if drawing.needs else ""
+                if study.large and drawing.many is draw_nothing:
+                    needs = f", since {len(study.rows):,} conditions are too many"
                 nothing = f"{study.chosen.study!r} has nothing to show in {drawing.name}{needs}"
                 raise UserError(f"figure: {nothing}")
     saved = []

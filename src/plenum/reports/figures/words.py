@@ -101,7 +101,7 @@ def name(row: Row, names: Sequence[str]) -> str:
 def spell_factors(row: Row, names: Sequence[str]) -> str:
     """Name a condition by some of its factors, as in ``roles=on model=mixed``."""
     own = {"settings": row.tracked.settings or row.tracked.factors["settings"]}
-    return join_levels(names, [own.get(n, v) for n, v in zip(names, key(row, names), strict=True)])
+    return join_levels(names, [own.get(n, v) for n, v in zip(names, _key(row, names), strict=True)])
 
 
 def list_distinguishing(rows: Sequence[Row]) -> list[str]:
@@ -115,7 +115,7 @@ def list_distinguishing(rows: Sequence[Row]) -> list[str]:
     )
 
 
-def key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
+def _key(row: Row, names: Sequence[str]) -> tuple[str, ...]:
     """Return the values of some factors of a condition; ``condition`` is its identity."""
     return tuple(
         row.tracked.identity if n == "condition" else row.tracked.factors[n] for n in names

@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 
 from plenum.dynamics import FragilityContrast
-from plenum.reports.accounting.attrition import tabulate_attrition
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.accounting.tables import (
     tabulate_accounts,
@@ -59,7 +58,6 @@ def tabulate_page(
         "accounts": accounts,
         "calls": calls,
         "failures": tabulate_reasons(once) if failed else None,
-        "attrition": tabulate_attrition(once) if failed else None,
         "decisions": tabulate_decisions(parallel) if parallel.rows else None,
         "fragility": next(iter(worded), None),
         **{name: t for kind in kinds for name, t in _tabulate_growth(kind, study).items()},

@@ -33,7 +33,7 @@ from plenum.tracking import ConditionUsage, Provenance, Study
 
 _PLACES = {
     "decisions": ("decisions", "simplex", "seats", "switches", "majority"),
-    "growth": ("divergence", "null", "temperature", "matrix", "landscape", "levels"),
+    "growth": ("divergence", "null", "temperature", "matrix", "landscape"),
     "wordings": ("hosted", "semantic"),
     "branches": ("branching",),
     "tests": ("differences", "forest"),

@@ -6,6 +6,7 @@ from plenum.design import FACTORS, list_varying
 from plenum.dynamics import Contrast, Estimate, GrowthContrast
 from plenum.reports.effects import Effect, frame
 from plenum.reports.formats import (
+    NONE,
     format_decimals,
     format_finite,
     format_limits,
@@ -114,4 +115,4 @@ def make_factor_columns(effects: Sequence[Effect[Estimate]], *always: str) -> li
 
 def _each(format: Callable[[float], str]) -> Format:
     """Format the values of several cells, one after the other."""
-    return lambda values: " ".join(map(format, values))
+    return lambda values: " ".join(map(format, values)) or NONE

@@ -1,6 +1,7 @@
 """Plan how many replicates a study needs, from the spread of an existing one.
 
 python scripts/plan.py study=NAME [difference=0.2] [delta=0.03]
+python scripts/plan.py margin=.05 [cases=65] [runs=5] [accuracy=.45] [price=.01]  # docs/steady.md
 """
 
 try:
@@ -17,6 +18,11 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="plan")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        if cfg.margin is not None:
+            from plenum_verdicts import publish_steady_plan
+
+            publish_steady_plan(cfg)
+            return
         from plenum.reports import check_plan_settings, plans
 
         plans.publish(check_plan_settings(cfg))

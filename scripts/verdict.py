@@ -2,10 +2,12 @@
 
 python scripts/verdict.py logs=FILE [baseline=FILE] [gate="score >= .80"] [decide=true]
 python scripts/verdict.py logs=runs.csv columns.case=task columns.right=passed by=model
+python scripts/verdict.py steady=runs.parquet [reference=NAME] [margin=.05] [plan=plan.json]
 
 The verdict is printed, and written as verdict.json, .html, .md, .csv and .xml. Exit status: 0
-stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input. To run a program and
-judge it: scripts/audit.py.
+stable, 1 unstable, 3 undecided (undecided=pass: 0, fail: 1), 2 for bad input. With steady=
+protocols are compared: 0 if all are steadier at kept quality, 1 if one is worse (docs/steady.md).
+To run a program and judge it: scripts/audit.py.
 """
 
 import sys
@@ -26,9 +28,9 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="verdict")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_verdicts import judge_config
+        from plenum_verdicts import judge_config, judge_steady_config
 
-        status = judge_config(cfg)
+        status = judge_steady_config(cfg) if cfg.steady else judge_config(cfg)
     raise SystemExit(status)
 
 

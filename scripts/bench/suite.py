@@ -16,6 +16,8 @@
              intervals with days and reruns, two programs on days of their own
 - decide     how often a rule of acting alone is chosen where one run errs in 5.3 %, in all cases
              alike, and, at most over other laws and unequal numbers of runs, how often falsely
+- steady     how often protocols are falsely called steadier at kept quality, and truly; and how far
+             off a plan's power is
 - options    settings of the commands on runs, and on programs
 
 `--quick` takes a tenth of the cases. The last line is JSON with all figures.
@@ -40,6 +42,7 @@ from xml.etree import ElementTree
 import numpy as np
 from measuring import measure_parts, watch
 from numpy.typing import NDArray
+from steady import measure_steadiness
 
 from plenum_audit.design import AuditConfig, CommitteeConfig
 from plenum_verdicts import VerdictConfig
@@ -61,7 +64,8 @@ TO_REACH = {"estimates_200k_s": "≤ 1", "rows_200k_s": "≤ 15", "rows_200k_mb"
             "suite_false_stable": "≤ .05", "shown_false": "≤ .05", "coverage": "≥ .93",
             "coverage_days": "≥ .93", "coverage_adaptive": "≥ .93", "compare_days": "≤ .05",
             "decide_power": "≥ .9", "decide_false": "≤ .05",
-            "options_verdict": "≤ 22", "options_audit": "≤ 28"}  # fmt: skip
+            "steady_false": "≤ .05", "kept_size": "≤ .05", "steady_power": "≥ .8",
+            "plan_error": "≤ .05", "options_verdict": "≤ 22", "options_audit": "≤ 28"}  # fmt: skip
 """What the figures should be, on two idle cores."""
 
 _VERDICTS = (0, 1, 3)
@@ -331,7 +335,8 @@ def _write_promptfoo(file: TextIO, right: NDArray[np.bool_], runs: int) -> None:
 
 
 PARTS = {"estimates": _estimates, "logs": _logs, "page": _page, "tests": _tests, "order": _order,
-         "truths": _truths, "decide": _decide, "options": _options}  # fmt: skip
+         "truths": _truths, "decide": _decide, "steady": measure_steadiness,
+         "options": _options}  # fmt: skip
 
 if __name__ == "__main__":
     measure_parts(__doc__, PARTS, TO_REACH)

@@ -32,7 +32,7 @@ class CommitteeConfig(StrictSettings):
     gets the path of the case's file for ``{case}``; a URL receives ``body`` and returns the
     decision at ``path``. A run may take ``timeout_s`` seconds, not counting waits for models, and
     ``max_calls``. ``extract`` is the rule to read its text by, and ``clerk`` the model that may
-    read it; ``elicit`` asks its seats for their preferences after a run. ``env`` names variables to
+    read it. ``env`` names variables to
     pass on. ``knobs`` are settings of the program with the values to try, the usual one first.
     """
 
@@ -48,7 +48,6 @@ class CommitteeConfig(StrictSettings):
     max_calls: Count = 1000
     extract: str = ""
     clerk: str = ""
-    elicit: bool = False
     env: list[str] = field(default_factory=list)
     knobs: dict[str, Any] = field(default_factory=dict)
 

@@ -9,7 +9,7 @@ KIND = Kind(
     assumed_answers="answers as long as the program's requests allow",
     factors=("task", "committee", "case", "knobs", "model", "backend", "settings", "seed"),
     repeated=(),
-    tables=("replicates", "calls", "messages", "elicited"),
+    tables=("replicates", "calls", "messages"),
     parts={
         "compose": "plenum_audit.programs.compose:refuse",
         "estimates": "plenum_audit.execution.summarise_program:estimates",

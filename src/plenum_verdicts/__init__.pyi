@@ -8,6 +8,9 @@ from .judge import judge_config as judge_config
 from .judge import judge_groups as judge_groups
 from .judge import judge_log as judge_log
 from .judge import load_runs as load_runs
+from .protocols import judge_protocols as judge_protocols
+from .protocols import judge_steady_config as judge_steady_config
+from .protocols import publish_steady_plan as publish_steady_plan
 from .questions import answer_questions as answer_questions
 from .questions import judge_suite as judge_suite
 from .questions import make_suite_rule as make_suite_rule
@@ -28,8 +31,11 @@ __all__ = [
     "judge_config",
     "judge_groups",
     "judge_log",
+    "judge_protocols",
+    "judge_steady_config",
     "judge_suite",
     "load_runs",
     "make_suite_rule",
+    "publish_steady_plan",
     "quote_argument",
 ]

@@ -191,7 +191,8 @@ def judge_config(cfg: DictConfig) -> int:
     UserError
         A value is malformed, or the runs can't be judged; the files say so.
     """
-    settings = read_settings(VerdictConfig, cfg)
+    given = {} if cfg.margin is not None else {"margin": VerdictConfig.margin}
+    settings = read_settings(VerdictConfig, cfg, **given)
     check_verdict(settings)
     require(bool(settings.logs), "logs: give the runs, such as logs=results.json")
     place = str(cfg.study), str(cfg.tracking.uri or ""), bool(cfg.dry_run)

@@ -20,7 +20,6 @@ from .failed_calls import find_failed_call as find_failed_call
 from .failed_calls import group_failures as group_failures
 from .failed_calls import select_example as select_example
 from .failures import Failure as Failure
-from .journal import ELICITED as ELICITED
 from .journal import MESSAGES as MESSAGES
 from .journal import NO_ANSWERS as NO_ANSWERS
 from .journal import REFUSED as REFUSED
@@ -39,7 +38,6 @@ from .transcript import read as read
 from .usage import Usage as Usage
 
 __all__ = [
-    "ELICITED",
     "MEASURES",
     "MESSAGES",
     "NO_ANSWERS",

@@ -23,8 +23,6 @@ MESSAGES = ("say", "vote")
 """Kinds of entries that a committee under audit reports itself."""
 REFUSED = "refused"
 """The kind of calls of a committee under audit that failed for good, as it was told."""
-ELICITED = "elicited"
-"""The kind of answers to questions after a run, which its committee never sees."""
 TRIAL = "trial_"
 """Begins the kinds of answers to a model's trial, which the call log has and no journal."""
 NO_ANSWERS = ("end", "reopen", "round", REFUSED, *MESSAGES)

@@ -95,6 +95,8 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
     tag, value
         Only runs with such a tag; ``*`` stands for any.
     """
+    # Runs first: one that is begun between the queries would have no tags yet.
+    stored = {row[0]: StoredRun(*row) for row in database.rows(path, _RUNS, study, tag, value)}
     values = [
         database.rows(
             path,
@@ -106,7 +108,6 @@ def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[Store
         )
         for table, shown in _VALUES.items()
     ]
-    stored = {row[0]: StoredRun(*row) for row in database.rows(path, _RUNS, study, tag, value)}
     for name, rows in zip(("tags", "params", "metrics"), values, strict=True):
         for run, key, text in rows:
             if run in stored:  # else it was begun meanwhile

@@ -11,7 +11,7 @@ from typing import Any
 from plenum.base import Stopped, UserError, redact, redact_data
 from plenum.execution import BudgetSpent, Caller, describe_bug
 from plenum.models import CallError, Chat, Reply
-from plenum.records import ELICITED, DamagedJournal, Failure, Journal, read_entries
+from plenum.records import DamagedJournal, Failure, Journal, read_entries
 from plenum_audit.execution.run_calls import RunCalls
 from plenum_audit.programs import (
     CLERK_KIND,
@@ -24,7 +24,6 @@ from plenum_audit.programs import (
     Session,
     ask_clerk,
     count_restarts,
-    list_questions,
     make_reading,
     set_aside,
 )
@@ -108,7 +107,7 @@ class ProgramRun:
             caller.ticket.end()
 
     async def _run(self, caller: Caller) -> bool:
-        held = self.held and (self.settings.elicit or bool(self.settings.clerk))
+        held = self.held and bool(self.settings.clerk)
         environment = dict(caller.model.environment(self.condition.models, held))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
@@ -207,10 +206,6 @@ class ProgramRun:
                 decision = read_decision(given, self.condition.case.options, rule)
         except UnreadableDecision as problem:
             decision, more["unread"] = NO_DECISION, redact(str(problem))
-        if self.settings.elicit:
-            await self._elicit(session, journal, asides)
-            answered = any(entry["kind"] == ELICITED for entry in self._entries(journal))
-            more |= {"elicited": True} if answered else {}
         return {"status": "completed", "decision": decision, **more}
 
     async def _read_by_clerk(self, text: str, journal: Journal, calls: RunCalls) -> str:
@@ -232,17 +227,6 @@ class ProgramRun:
         if len(set(readings.values())) > 1:
             raise UnreadableDecision(f"the clerk reads it as {' and as '.join(readings.values())}")
         return str(readings[1])
-
-    async def _elicit(self, session: Session, journal: Journal, calls: RunCalls) -> None:
-        case, names = self.condition.case, (self.condition.identity, self.index)
-        for question in list_questions(case, self._entries(journal), *names, held=self.held):
-            at = question.round, question.seat
-            try:
-                reply = await self._ask(calls, question.chat, ELICITED, *at)
-            except CallError as error:  # the decision stands
-                session.problem(f"{question.seat} wasn't asked for its preferences: {error.detail}")
-            else:
-                journal.append(question.entry(reply, tuple(case.options)))
 
     async def _ask(self, calls: RunCalls, chat: Chat, kind: str, number: int, seat: str) -> Reply:
         labels = {"replicate": self.index, "call": kind, "round": number, "seat": seat}

@@ -16,7 +16,6 @@ from .compose import compose_audit as compose_audit
 from .condition import ProgramCondition as ProgramCondition
 from .condition import format_settings as format_settings
 from .condition import require_program as require_program
-from .elicitation import list_questions as list_questions
 from .journal_replay import count_restarts as count_restarts
 from .journal_replay import set_aside as set_aside
 from .one_shot import OneShot as OneShot
@@ -42,7 +41,6 @@ __all__ = [
     "find_commit",
     "find_program",
     "format_settings",
-    "list_questions",
     "list_seats",
     "make_reading",
     "name_program",

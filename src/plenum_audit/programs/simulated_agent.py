@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from plenum.base import UserError
 from plenum.models import Chat, ToolCall, draw_persona, measure_pull, read_prompt
-from plenum_audit.programs import clerk, elicitation
+from plenum_audit.programs import clerk
 from plenum_audit.programs.forms import RequestedForm, form
 from plenum_audit.programs.options import count_advocated, options
 from plenum_audit.programs.schema import Pen, fill_schema
@@ -95,7 +95,7 @@ def answer(
         Probability of picking an option at random.
     """
     if chat.request is None:
-        return _aside(chat, coupling, slips, rng)
+        return _aside(chat)
     if _is_plenums(chat):
         return None
     wanted = form(chat.request)
@@ -107,12 +107,9 @@ def answer(
     return (ToolCall(wanted.tool.name, arguments),)
 
 
-def _aside(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) -> str | None:
+def _aside(chat: Chat) -> str | None:
     """Return an answer to plenum's own questions after a run."""
     question = chat.messages[-1].content
-    if question.startswith(elicitation.OPENING):
-        shares = _mind(chat, coupling, slips, rng).shares
-        return json.dumps({label: round(100 * share) for label, share in shares.items()})
     if question.startswith(clerk.OPENING):
         best = count_advocated(question.splitlines()[-4], options(question)).most_common(1)
         label = best[0][0] if best else NO_DECISION

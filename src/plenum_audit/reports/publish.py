@@ -11,7 +11,6 @@ from plenum.design import Job
 from plenum.reports import Product, Settings, Sides, publish_product, render_html, show_text
 from plenum.tracking import absolute_uri, list_stored_conditions
 from plenum_audit.design import AuditConfig
-from plenum_audit.reports.drift import draw_drift
 from plenum_audit.reports.gather import find_folder, gather_report, list_journals
 from plenum_verdicts.dynamics import STOPPED, AuditResult
 from plenum_verdicts.reports import (
@@ -124,13 +123,11 @@ def report_tables(chosen: Settings) -> AuditReport:
 
 def _compose_page(audit: AuditReport, jobs: Sequence[Job]) -> str:
     by_case = {job.condition.identity: job for job in jobs}
-    needy = [by_case[case.condition] for case in audit.by_need]
     differing = ((case, case.pair, by_case[case.condition]) for case in audit.by_need if case.pair)
     pairs = (_show_pair(*each) for each in differing)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        drift = draw_drift(needy, folder, audit.controlled.simulated)
-        return render_html(compose_document(audit, pairs, drift, folder, ["svg"]))
+        return render_html(compose_document(audit, pairs, folder, ["svg"]))
 
 
 def _show_pair(case: CaseAudit, pair: DifferingRuns, job: Job) -> Sides | None:

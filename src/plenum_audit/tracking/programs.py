@@ -10,23 +10,19 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.base import digest
-from plenum.records import ELICITED, MESSAGES, Transcript
+from plenum.records import MESSAGES, Transcript
 from plenum.tracking import tabulate_replicates
 from plenum_audit.kind import KIND
 
 
 def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
-    """Return the tables that become a condition's Parquet artifacts, by name.
-
-    ``elicited`` has models' answers on seats' positions after a run.
-    """
+    """Return the tables that become a condition's Parquet artifacts, by name."""
     return {
         "replicates": tabulate_replicates(transcripts).assign(
             begun_again=[transcript.begun_again for transcript in transcripts]
         ),
         "calls": pd.DataFrame(collect_calls(transcripts)),
-        "messages": pd.DataFrame(_entries(transcripts, MESSAGES), columns=_MESSAGES),
-        "elicited": pd.DataFrame(_entries(transcripts, (ELICITED,)), columns=_MESSAGES),
+        "messages": pd.DataFrame(_entries(transcripts), columns=_MESSAGES),
     }
 
 
@@ -59,9 +55,9 @@ def collect_calls(transcripts: Sequence[Transcript]) -> dict[str, list[Any]]:
     return columns
 
 
-def _entries(transcripts: Sequence[Transcript], kinds: tuple[str, ...]) -> Iterator[dict[str, Any]]:
+def _entries(transcripts: Sequence[Transcript]) -> Iterator[dict[str, Any]]:
     for transcript in transcripts:
-        entries = (entry for entry in transcript.entries if entry["kind"] in kinds)
+        entries = (entry for entry in transcript.entries if entry["kind"] in MESSAGES)
         for place, entry in enumerate(entries):
             row = {name: entry.get(name) for name in _MESSAGES}
             yield {**row, "replicate": transcript.head["replicate"], "place": place}
@@ -96,8 +92,6 @@ def collect_ensemble(
 ) -> tuple[NDArray[np.float64], tuple[str, ...], tuple[int, ...]] | None:
     """Return preferences by run, round, seat and option, for complete rounds of all runs.
 
-    What a program reports goes before what its models answered after the run.
-
     Returns
     -------
     tuple or None
@@ -105,10 +99,9 @@ def collect_ensemble(
         runs that report preferences. ``None`` with fewer than two such runs or three such rounds.
     """
     reported: dict[tuple[int, int, str], Mapping[str, float]] = {}
-    for kinds in ((ELICITED,), MESSAGES):
-        for row in _entries(completed, kinds):
-            if row["preferences"] is not None and row["round"] is not None:
-                reported[row["replicate"], row["round"], row["seat"]] = row["preferences"]
+    for row in _entries(completed):
+        if row["preferences"] is not None and row["round"] is not None:
+            reported[row["replicate"], row["round"], row["seat"]] = row["preferences"]
     runs = sorted({run for run, _, _ in reported})
     numbers = sorted({number for _, number, _ in reported})
     seats = tuple(dict.fromkeys(seat for _, _, seat in reported))

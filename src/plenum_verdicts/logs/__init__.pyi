@@ -20,8 +20,13 @@ from .log_scores import WRONG as WRONG
 from .log_scores import read_score as read_score
 from .logged_run import list_messages as list_messages
 from .logged_run import read_usage as read_usage
+from .protocol_logs import PERTURBED as PERTURBED
+from .protocol_logs import ProtocolLog as ProtocolLog
+from .protocol_logs import count_protocols as count_protocols
+from .protocol_logs import read_protocols as read_protocols
 
 __all__ = [
+    "PERTURBED",
     "RIGHT",
     "UNNAMED",
     "WRONG",
@@ -29,6 +34,8 @@ __all__ = [
     "Columns",
     "ComparedRuns",
     "Log",
+    "ProtocolLog",
+    "count_protocols",
     "describe_choices",
     "digest_sources",
     "find_sources",
@@ -41,6 +48,7 @@ __all__ = [
     "list_messages",
     "list_outcomes",
     "read_log",
+    "read_protocols",
     "read_score",
     "read_usage",
     "select_independent",

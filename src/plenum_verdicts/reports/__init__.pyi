@@ -24,7 +24,9 @@ from .dialogue import sides as sides
 from .empty_report import explain_end as explain_end
 from .log_report import report_log as report_log
 from .outputs import REHEARSAL as REHEARSAL
+from .outputs import make_folder as make_folder
 from .outputs import refuse_overwriting as refuse_overwriting
+from .outputs import write_texts as write_texts
 from .publish import compose_document as compose_document
 from .publish import explain_causes as explain_causes
 from .publish import findings as findings
@@ -38,6 +40,10 @@ from .publish import write_report as write_report
 from .record import AuditSubject as AuditSubject
 from .record import record_audit as record_audit
 from .sections import collect_sections as collect_sections
+from .steady import PlanCheck as PlanCheck
+from .steady import publish_steadiness as publish_steadiness
+from .steady import tabulate_steadiness as tabulate_steadiness
+from .steady_figure import draw_steadiness as draw_steadiness
 from .subjects import describe_file as describe_file
 from .subjects import digest_bytes as digest_bytes
 from .subjects import digest_file as digest_file
@@ -67,6 +73,7 @@ __all__ = [
     "Cost",
     "DifferingRuns",
     "DivergenceSource",
+    "PlanCheck",
     "SuitePart",
     "SuiteReport",
     "collect_sections",
@@ -76,6 +83,7 @@ __all__ = [
     "digest_file",
     "digest_manifest",
     "draw_acting",
+    "draw_steadiness",
     "explain",
     "explain_causes",
     "explain_end",
@@ -90,12 +98,14 @@ __all__ = [
     "list_log_subjects",
     "list_tables",
     "list_verdict_fields",
+    "make_folder",
     "make_frame_of_cases",
     "measure_accuracy",
     "messages",
     "publish_acts",
     "publish_log",
     "publish_report",
+    "publish_steadiness",
     "publish_unbegun",
     "read_rule",
     "read_study",
@@ -105,5 +115,7 @@ __all__ = [
     "report_log",
     "sides",
     "tabulate_advice",
+    "tabulate_steadiness",
     "write_report",
+    "write_texts",
 ]

@@ -27,7 +27,6 @@ SECTIONS = {
     "asked": "What else was asked",
     "baseline": "Better or worse than before",
     "parting": "Where runs part",
-    "drift": "Drift by round",
     "cost": "Cost and failed runs",
     "controlled": "What was controlled, and what wasn't",
     "excluded": "What was excluded",
@@ -42,7 +41,7 @@ SECTIONS = {
 _OF_SUITE = ("verdict", "follows", "shown", "asked", "limits", "glossary")
 """Sections that say something else of all cases together; their templates begin with `suite_`."""
 
-_OF_CASES = ("baseline", "drift", "excluded")
+_OF_CASES = ("baseline", "excluded")
 """Sections that only the page of a verdict on cases has."""
 
 FOLDED = ("prompts", "parts", "texts")
@@ -58,7 +57,6 @@ MOST_PAIRS = 12
 def document(
     audit: AuditReport,
     pairs: Sequence[Sides] = (),
-    drift: Sequence[Picture] = (),
     pictures: Sequence[Picture] = (),
 ) -> Document:
     """Compose the page.
@@ -67,8 +65,6 @@ def document(
     ----------
     pairs
         Pairs of runs to show side by side.
-    drift
-        Figures of D(t), if runs report preferences.
     pictures
         Figures of :func:`plenum_verdicts.reports.case_figures.draw_pictures`, and of what else was
         asked of a suite.
@@ -97,8 +93,6 @@ def document(
     }
     parts |= {f"pair{n}": pair for n, pair in enumerate(pairs, start=1)}
     parts |= {f"picture{each.number}": each for each in pictures}
-    drawn = len(pictures)
-    parts |= {f"figure{n}": replace(each, number=n + drawn) for n, each in enumerate(drift, 1)}
     facts: dict[str, Any] = {
         "audit": audit,
         "line": lambda case: line(audit, case),
@@ -110,8 +104,7 @@ def document(
         "flat": flatten,
         "limit": lambda share: f"{100 * share:.3g}",
         "pairs": len(pairs),
-        "drift": len(drift),
-        "pictures": drawn,
+        "pictures": len(pictures),
         "behind": sum(
             max(case.completed + sum(case.failures.values()) - case.runs, 0) for case in audit.cases
         ),

@@ -74,7 +74,7 @@ def publish_log(
     by_case = {each.case.id: each for each in compared.kept}
     pairs = (show_pair(case, by_case[case.id]) for case in audit.by_need if case.pair)
     with tempfile.TemporaryDirectory() as scratch:
-        page = render_html(compose_document(audit, pairs, [], Path(scratch), ["svg"]))
+        page = render_html(compose_document(audit, pairs, Path(scratch), ["svg"]))
     publish_report(audit, page, chosen)
     for note in () if audit.suite else results.notes():
         show_text(note)
@@ -170,7 +170,6 @@ def make_frame_of_cases(audit: AuditReport) -> DataFrame:
 def compose_document(
     audit: AuditReport,
     pairs: Iterable[Sides | None],
-    drift: list[Picture],
     folder: Path,
     kinds: Sequence[str],
 ) -> Document:
@@ -180,8 +179,6 @@ def compose_document(
     ----------
     pairs
         Two runs of each case that has different ones, in the order of the cases by need.
-    drift
-        Figures of D(t).
     folder, kinds
         Where figures are written, and their formats: ``svg``, ``png``.
     """
@@ -191,7 +188,7 @@ def compose_document(
     for draw in _list_drawn(audit):
         file = next(each for each in draw(folder) if each.suffix == ".svg")
         pictures.append(_name_drawn(len(pictures) + 1, file))
-    return document(audit, shown, drift, pictures)
+    return document(audit, shown, pictures)
 
 
 def _list_drawn(audit: AuditReport) -> list[Callable[[Path], list[Path]]]:

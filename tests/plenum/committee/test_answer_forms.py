@@ -11,8 +11,6 @@ from plenum.base.json_reply import strip_fence
 from plenum.base.text import split_lines
 from plenum.committee import ballots, state
 from plenum.models.conversation import Misread
-from plenum_audit.programs import elicitation
-from plenum_verdicts.cases.decision import UnreadableDecision as NoPoints
 from plenum_worlds import answers
 from plenum_worlds.registry import build_world
 
@@ -53,13 +51,8 @@ FORMS: dict[str, tuple[Read, str]] = {
         lambda text: answers.parse(text, "action", WORLD.read),
         '{"analysis": "near", "action": [3, 4], "message": "I go"}',
     ),
-    "points": (
-        lambda text: elicitation.read_points(text, LABELS),
-        '{"A": 20, "B": 30, "C": 50}',
-    ),
 }
-REFUSALS = (Misread, NoPoints)
-IN_FENCES = [name for name in FORMS if "turn" not in name and name != "points"]
+IN_FENCES = [name for name in FORMS if "turn" not in name]
 PIECES = st.sampled_from(
     [*LINE_ENDS, *NO_LINE_ENDS, "```", "```json", "`", "json", "{", "}", "9" * 5000, '"', ",", ":"]
 )
@@ -69,7 +62,7 @@ def outcome(read: Read, text: str) -> Any:
     """What is read, or that it is refused."""
     try:
         return read(text)
-    except REFUSALS:
+    except Misread:
         return "refused"
 
 

@@ -86,6 +86,8 @@ REFUSED = {
         ("study=x delta=0", "delta: 0 is not allowed; it must be above 0"),
         ("study=x power=0.01", "power: 0.01; between alpha (0.05) and 1"),
         ("study=x power=2", "power: 2"),
+        ("margin=.05 cases=65", "cases: 65 show a lead of 0.05 and a gain of 0.1 at any number"),
+        ("margin=2", "margin: 2"),
     ),
     "scripts/calibrate.py": (
         ("workers=0", "workers: 0 is not allowed; it must be 1 or more"),

@@ -31,6 +31,7 @@ GIVEN = {
         *("scripts/audit.py", "committee=team.py:decide", "case=case.yaml"),
         "temperatures=[0]",
     ),
+    "committee.elicit": ("scripts/audit.py", "committee.elicit=true"),
     "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
     "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),

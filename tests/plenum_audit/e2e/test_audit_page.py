@@ -26,9 +26,7 @@ def page_of(study: AuditStudy) -> Path:
     return study.chosen.out / "audit.html"
 
 
-def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
-    opened: Open, folder: Path
-) -> None:
+def test_it_has_verdict_parting_cost_and_what_was_controlled(opened: Open, folder: Path) -> None:
     study = AuditStudy(folder)
     study.case("steady", ["A"] * 18, answer="A")
     runs = [conversation(d, 6, part=3 + n % 3) for n, d in enumerate(WAVERING)]
@@ -43,7 +41,7 @@ def test_it_has_verdict_parting_drift_cost_and_what_was_controlled(
         assert "Simulated agents" in seen.text(".notice")
         anchors = seen.page.locator("main section").evaluate_all("all => all.map(s => s.id)")
         assert anchors == [
-            *("verdict", "follows", "parting", "drift", "cost", "controlled"),
+            *("verdict", "follows", "parting", "cost", "controlled"),
             *LAST,
         ]
         first = seen.page.locator("#cases .sortable tbody tr")
@@ -82,9 +80,7 @@ def test_what_names_the_program_is_found_first_and_its_packages_are_folded_away(
         assert seen.page.evaluate(WIDE) <= 0
 
 
-def test_runs_without_preferences_have_no_drift_and_stable_ones_no_parting(
-    opened: Open, folder: Path
-) -> None:
+def test_stable_runs_have_no_parting(opened: Open, folder: Path) -> None:
     study = AuditStudy(folder, name="bare")
     study.case("steady", ["A"] * 18, runs=[conversation("A", shares=False)] * 18)
     with opened(page_of(study), ready=READY) as seen:

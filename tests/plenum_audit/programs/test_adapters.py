@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numpy.testing import assert_allclose
 from program_runs import CASE, Audit, audit_of, script
 from scripted_model import ScriptedModel
 from slow_model import SlowModel
@@ -30,10 +29,8 @@ from plenum_audit.programs.adapters.committee import Committee, find_program, wr
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
-from plenum_audit.programs.elicitation import read_points
-from plenum_audit.tracking import collect_ensemble, programs
+from plenum_audit.tracking import programs
 from plenum_hosted import Hosted
-from plenum_verdicts.cases.decision import UnreadableDecision
 
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
@@ -299,40 +296,7 @@ def test_a_clerk_reads_twice_and_decides_nothing_where_it_differs(tmp_path: Path
     assert second.end["unread"] == "the clerk reads it as B and as A"
 
 
-def test_preferences_are_elicited_after_the_run_and_never_fed_back(tmp_path: Path) -> None:
-    asked: list[str] = []
-
-    def answer(chat: Any) -> str:
-        asked.append(chat.messages[-1].content)
-        return '{"A": 10, "B": 30, "C": 0}' if "100 points" in asked[-1] else "I prefer B."
-
-    body = """
-def committee(case, run):
-    for round in (1, 2):
-        for seat in ("chair", "clerk"):
-            run.say(round, seat, call(run, f"{seat} {round}?"))
-    return "B"
-"""
-    target = script(tmp_path, body)
-    plain = audit_of(tmp_path, ScriptedModel(answer), target=target)
-    (bare,) = plain.run()
-    asked.clear()
-    audit = audit_of(tmp_path / "..", ScriptedModel(answer), target=target, elicit=True)
-    (run,) = Audit(tmp_path / "elicited", audit.settings, audit.program, audit.model).run()
-    conversation = [entry for entry in run.entries if entry["kind"] in ("call", "say")]
-    assert conversation == [e for e in bare.entries if e["kind"] in ("call", "say")]
-    assert [len(entry) for entry in asked[:4]] == [8, 8, 8, 8]
-    elicited = [entry for entry in run.entries if entry["kind"] == "elicited"]
-    assert [(e["round"], e["seat"]) for e in elicited] == [
-        *((1, "chair"), (1, "clerk"), (2, "chair"), (2, "clerk"))
-    ]
-    assert elicited[0]["preferences"] == {"A": 0.25, "B": 0.75, "C": 0.0}
-    assert run.end is not None
-    assert run.end["elicited"] is True
-    assert run.totals()["calls"] == 8
-
-
-ASIDES = {"extract": "clerk", "clerk": "openai/clerk", "elicit": True}
+ASIDES = {"extract": "clerk", "clerk": "openai/clerk"}
 HIRES = """
 def committee(case, run):
     call(run, "Which?", seat="chair")
@@ -342,8 +306,6 @@ def committee(case, run):
 
 def answered(chat: Any) -> str:
     """What a model writes that heeds the schemas of plenum's own questions, if it gets one."""
-    if "100 points" in chat.messages[-1].content:
-        return '{"A": 0, "B": 3, "C": 1}'
     if "Which option did it" in chat.messages[-1].content:
         return "B" if chat.answer is None else '{"decision": "B"}'
     return "I prefer B."
@@ -363,29 +325,12 @@ def test_questions_after_a_run_have_schemas_where_a_backend_can_hold_to_them(
 
     audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **ASIDES)
     (run,) = dataclasses.replace(audit, backend=backend).run()
-    call, *clerk, points = asked
+    call, *clerk = asked
     assert call.answer is None  # the program's own
-    assert [chat.answer is not None for chat in (*clerk, points)] == [held] * 3
+    assert [chat.answer is not None for chat in clerk] == [held] * 2
     if held:
         assert clerk[0].answer.schema["properties"]["decision"]["enum"] == ["A", "B", "C", "none"]
-        assert points.answer.schema["required"] == ["A", "B", "C"]
     assert run.decision == "B"
-    (entry,) = [entry for entry in run.entries if entry["kind"] == "elicited"]
-    assert entry["preferences"] == {"A": 0.0, "B": 0.75, "C": 0.25}
-    assert ("NN" in points.messages[-1].content) is held
-
-
-def test_points_of_zero_alone_are_even_where_a_schema_takes_them() -> None:
-    labels, zeros = ("A", "B"), '{"A": 0, "B": 0}'
-    assert read_points(zeros, labels, held=True) == {
-        "preferences": {"A": 0.5, "B": 0.5},
-        "even": True,
-    }
-    assert read_points('{"A": 0, "B": 5}', labels, held=True) == {
-        "preferences": {"A": 0.0, "B": 1.0}
-    }
-    with pytest.raises(UnreadableDecision):
-        read_points(zeros, labels)
 
 
 def test_a_server_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> None:
@@ -400,22 +345,8 @@ def test_a_server_that_takes_no_schema_is_asked_without_one(tmp_path: Path) -> N
     settings = {**ASIDES, "clerk": "openai/gpt-x"}
     audit = audit_of(tmp_path, ScriptedModel(answer), target=script(tmp_path, HIRES), **settings)
     (run,) = dataclasses.replace(audit, backend=Api()).run()
-    assert asked == [False, True, False, False, False]  # refused once, and not tried again
+    assert asked == [False, True, False, False]  # refused once, and not tried again
     assert run.decision == "B"
-    assert run.end is not None
-    assert run.end["elicited"] is True
-
-
-def test_preferences_that_are_reported_are_not_asked_for(tmp_path: Path) -> None:
-    body = """
-def committee(case, run):
-    run.say(1, "chair", call(run), preferences={"A": 1})
-    return "A"
-"""
-    (run,) = audit_of(tmp_path, SlowModel(0.0), target=script(tmp_path, body), elicit=True).run()
-    assert [entry["kind"] for entry in run.entries] == ["call", "say", "end"]
-    assert run.end is not None
-    assert "elicited" not in run.end
 
 
 def test_the_simulated_model_answers_what_is_asked_after_a_run(tmp_path: Path) -> None:
@@ -427,19 +358,14 @@ def committee(case, run):
             last = call(run, f"{task}\\nRound {round}", seat=seat)
     return last
 """
-    settings = {"extract": "clerk", "clerk": "openai/clerk", "elicit": True}
+    settings = {"extract": "clerk", "clerk": "openai/clerk"}
     runs = audit_of(tmp_path, target=script(tmp_path, body), **settings).run(3)
     for run in runs:
         kinds = [entry["kind"] for entry in run.entries]
-        assert kinds == [*["call"] * 6, *["clerk"] * 2, *["elicited"] * 6, "end"]
+        assert kinds == [*["call"] * 6, *["clerk"] * 2, "end"]
         assert {entry["option"] for entry in run.entries[6:8]} == {run.decision}
         assert f"option {run.decision}" in run.entries[5]["text"]
     assert len(programs.tabulate_programs(runs)["messages"]) == 0
-    ensemble = collect_ensemble(runs)
-    assert ensemble is not None
-    array, seats, indices = ensemble
-    assert (array.shape, seats, indices) == ((3, 3, 2, 3), ("chair", "treasurer"), (0, 1, 2))
-    assert_allclose(array.sum(axis=3), 1)
 
 
 def test_an_interpreter_that_is_too_old_is_told() -> None:

@@ -49,8 +49,6 @@ class Committee:
         The rule for reading its text, unless the text names one itself.
     clerk
         The model that reads the text if the rule is ``clerk``.
-    elicit
-        Whether to ask each seat's model for its preferences after the run.
     env
         Names of variables that it gets in addition to those for any program.
     knobs
@@ -69,7 +67,6 @@ class Committee:
     max_calls: int = 1000
     extract: str = ""
     clerk: str = ""
-    elicit: bool = False
     env: tuple[str, ...] = ()
     knobs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
 

@@ -162,7 +162,7 @@ def test_noise_zero_gives_identical_replicates_and_nan(run: Run, tmp_path: Path)
 
 @pytest.mark.usefixtures("stored")
 def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> None:
-    broken = ("backend.malformed_rate=0.3", "replicates=6", "rounds=4")
+    broken = ("scenario=HL-01", "backend.malformed_rate=0.3", "replicates=6", "rounds=4")
     done = run("-m", "roles=on,off", *broken, status=1)
     assert re.search(r"failed: .*roles=on.*: \d x parse", done.stderr)
     assert "tracking:" not in done.stderr

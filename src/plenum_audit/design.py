@@ -74,8 +74,8 @@ class AuditConfig(VerdictConfig):
     ``overrides`` are always changed in requests. A suite has ``repeats`` runs of each case.
     ``rule`` is the file of a rule of acting alone, to be applied. ``vary`` also runs the cases of a
     suite with other wordings or with their options in another order, and says how much more often
-    runs differ then. ``inspect_scores`` is the file for scores of the runs of a log. The page says
-    who tested the program and who is responsible: ``tested_by``, ``responsible``.
+    runs differ then. The page says who tested the program and who is responsible: ``tested_by``,
+    ``responsible``.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)
@@ -88,7 +88,6 @@ class AuditConfig(VerdictConfig):
     overrides: dict[str, Any] = field(default_factory=dict)
     tested_by: str = ""
     responsible: str = ""
-    inspect_scores: str = ""
 
     @property
     def program(self) -> str:
@@ -118,7 +117,7 @@ INSTEAD = {
 SCRIPT = Script((StudyConfig, AuditConfig), INSTEAD)
 
 
-_OF_LOGS = {"format", "by", "compare", "failures", "score", "scale", "where", "inspect_scores"}
+_OF_LOGS = {"format", "by", "compare", "failures", "score", "scale", "where"}
 """Settings that say how a log is read."""
 
 

@@ -102,7 +102,7 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
 
 def _judge_logged(runs: "LoggedRuns") -> int | None:
     """Judge the runs of a log, and export the verdict on each group of them."""
-    from plenum_audit.exports import export_audit, remove_stale_statement
+    from plenum_audit.exports import remove_stale_statement, write_statement
     from plenum_verdicts import find_worst, judge_groups
 
     reports = []
@@ -110,7 +110,7 @@ def _judge_logged(runs: "LoggedRuns") -> int | None:
         for each, report in judge_groups(runs):
             reports.append(report)
             if report is not None:
-                export_audit(report, cast(AuditConfig, each.settings), each.compared.kept)
+                write_statement(report, cast(AuditConfig, each.settings))
     finally:  # a group that can't be judged has new files, of which an old statement doesn't speak
         for _, each in runs.by_group():
             remove_stale_statement(cast(AuditConfig, each.settings))
@@ -138,7 +138,7 @@ def run_audit_gate(audit: "Audit") -> AuditResult | None:
         The program ended this process, which is possible if it runs in it.
     """
     from plenum_audit.execution import run_audit
-    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
+    from plenum_audit.exports import list_subjects, remove_stale_statement, write_statement
     from plenum_audit.reports import publish_audited, publish_unended
     from plenum_verdicts.reports import explain_end
 
@@ -156,7 +156,7 @@ def run_audit_gate(audit: "Audit") -> AuditResult | None:
             return None
         subjects = list_subjects(audit)
         report = publish_audited(audit.jobs, audit.settings, result, subjects)
-        export_audit(report, audit.settings)
+        write_statement(report, audit.settings)
     except BaseException as error:
         with suppress(Exception):  # what ends it must be seen, and they say that it didn't end
             if begun:
@@ -199,7 +199,7 @@ def run_suite_gate(audit: "Audit") -> int:
 
 def _assess(audit: "Audit") -> int:
     from plenum_audit.execution import run_suite
-    from plenum_audit.exports import export_audit, list_subjects, remove_stale_statement
+    from plenum_audit.exports import list_subjects, remove_stale_statement, write_statement
     from plenum_audit.reports import publish_suite
     from plenum_verdicts import answer_questions, judge_suite, make_suite_rule
     from plenum_verdicts.acting import RuleOrigin
@@ -224,7 +224,7 @@ def _assess(audit: "Audit") -> int:
         parts.append(_explain_varied(audit))
     suite = judge_suite(runs, settings, parts)
     report = publish_suite(audit.jobs, settings, suite, list_subjects(audit))
-    export_audit(report, settings)
+    write_statement(report, settings)
     return report.exit_status or 0
 
 

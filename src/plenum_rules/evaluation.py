@@ -1,5 +1,6 @@
 """All rules in all conditions of one or more studies, and what they show together."""
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -8,10 +9,10 @@ import numpy as np
 import pandas as pd
 
 from plenum.base import UserError
-from plenum.dynamics import holm
+from plenum.dynamics import holm, limit_scenarios
 from plenum.tracking import TrackedCondition
 from plenum_rules.catalogue import RULES, Rule, RuleOutcome
-from plenum_rules.comparisons import MeanDifference, average
+from plenum_rules.comparisons import FEW, MeanDifference, average
 from plenum_rules.recorded_runs import RecordedRuns
 
 
@@ -111,13 +112,15 @@ def tabulate_rules(evaluated: Evaluation, rules: Sequence[Rule]) -> pd.DataFrame
     -------
     pandas.DataFrame
         ``rule``, ``kind``, ``meaning``, ``conditions``, the means of ``disagreement`` under the
-        rule and under the protocol, their ``difference`` with interval, ``p`` and ``p_holm`` (over
-        all rules asked for), the means of ``changed``, ``undecided``,
+        rule and under the protocol, their ``difference`` with interval (for these conditions, and
+        as ``like_low`` and ``like_high`` for scenarios like these), ``p`` and ``p_holm`` (over all
+        rules asked for), the means of ``changed``, ``undecided``,
         ``rounds`` and ``tokens``, and under ``beaten_by`` the controls that are as good as the rule
         in disagreement, changed decisions and tokens, and better in one of them.
     """
+    scenarios = [condition.factors["scenario"] for condition in evaluated.conditions]
     frame = pd.DataFrame(
-        [_mean_row(rule, [o for o in evaluated.outcomes[rule.name] if o]) for rule in rules]
+        [_mean_row(rule, evaluated.outcomes[rule.name], scenarios) for rule in rules]
     )
     # A rule that decides as the protocol does claims nothing, but is a test that was planned.
     ours, moves = frame["kind"] != "control", (frame["changed"] > 0) | (frame["difference"] != 0)
@@ -128,8 +131,14 @@ def tabulate_rules(evaluated: Evaluation, rules: Sequence[Rule]) -> pd.DataFrame
     return frame
 
 
-def _mean_row(rule: Rule, outcomes: Sequence[RuleOutcome]) -> dict[str, object]:
+def _mean_row(
+    rule: Rule, found: Sequence[RuleOutcome | None], scenarios: Sequence[str]
+) -> dict[str, object]:
+    outcomes = [outcome for outcome in found if outcome]
     mean: MeanDifference = average([outcome.paired for outcome in outcomes])
+    low, high = _limit_scenarios(
+        [(name, o.paired.difference) for name, o in zip(scenarios, found, strict=True) if o]
+    )
 
     def take_mean(values: Iterable[float]) -> float:
         return float(np.mean(list(values))) if outcomes else float("nan")
@@ -144,12 +153,28 @@ def _mean_row(rule: Rule, outcomes: Sequence[RuleOutcome]) -> dict[str, object]:
         "difference": mean.value,
         "ci_low": mean.ci_low,
         "ci_high": mean.ci_high,
+        "like_low": low,
+        "like_high": high,
         "p": mean.p,
         "changed": take_mean(outcome.changed for outcome in outcomes),
         "undecided": take_mean(outcome.undecided for outcome in outcomes),
         "rounds": take_mean(outcome.rounds for outcome in outcomes),
         "tokens": take_mean(outcome.tokens for outcome in outcomes),
     }
+
+
+def _limit_scenarios(differences: Sequence[tuple[str, float]]) -> tuple[float, float]:
+    """Return the limits of the mean difference for scenarios like these.
+
+    Scenarios are the units, since conditions of one resemble each other. NaN for fewer than ten,
+    where some have more conditions than others (their mean isn't the one over conditions), and
+    where nothing changes.
+    """
+    by_scenario = pd.DataFrame(differences, columns=["scenario", "value"]).groupby("scenario")
+    if len(by_scenario) < FEW or by_scenario.size().nunique() > 1:
+        return math.nan, math.nan
+    means = by_scenario["value"].mean()
+    return limit_scenarios(means) if means.any() else (math.nan, math.nan)
 
 
 def _join_better(row: Mapping[Any, Any], controls: pd.DataFrame) -> str:

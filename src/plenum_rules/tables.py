@@ -52,6 +52,7 @@ def _columns(kind: str) -> tuple[Column, ...]:
         Column("meaning"),
         Column("disagreement", "differ", format_percent),
         Column(("difference", "ci_low", "ci_high"), "change [95 % CI]", _change),
+        Column(("like_low", "like_high"), "for scenarios like these", _limits),
         *compared,
         Column("changed", format=format_percent),
         Column("undecided", "none", format_percent),
@@ -77,7 +78,8 @@ def _notes(frame: pd.DataFrame) -> Iterator[str]:
     yield from (
         "Change: in percentage points of that chance; below zero a rule steadies. Intervals and"
         " tests are for these conditions and other runs of them (jackknife over runs), and need ten"
-        " conditions of ten runs in which decisions differ.",
+        " conditions of ten runs in which decisions differ. For scenarios like these: Student's t"
+        " over scenarios, ten or more with equally many conditions.",
         "Changed: the share of runs that end differently. None: the share without a"
         " decision. Tokens: what a decision takes, of what it takes under the protocol.",
         "A control beats a rule if it is as good in these three respects, and better in one.",
@@ -89,8 +91,12 @@ def _notes(frame: pd.DataFrame) -> Iterator[str]:
 def _change(difference: float, low: float, high: float) -> str:
     if not math.isfinite(difference):
         return NONE
-    limits = f" {format_limits(1)(100 * low, 100 * high)}" if math.isfinite(low) else ""
+    limits = f" {_limits(low, high)}" if math.isfinite(low) else ""
     return f"{100 * difference:+.1f}{limits}"
+
+
+def _limits(low: float, high: float) -> str:
+    return format_limits(1)(100 * low, 100 * high) if math.isfinite(low) else NONE
 
 
 def _names(text: str) -> str:

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from plenum.dynamics import limit_scenarios
 from plenum_rules.aggregation import NONE
 from plenum_rules.committees import votes_differ
 from plenum_rules.comparisons import PairedDifference, average, disagree, pair_decisions
@@ -145,3 +146,28 @@ def test_intervals_cover_the_true_change() -> None:
             covered.append(mean.ci_low <= true <= mean.ci_high)
     assert len(covered) > 300
     assert np.mean(covered) > 0.95 - 3 * math.sqrt(0.05 * 0.95 / len(covered))
+
+
+@pytest.mark.slow
+def test_intervals_for_scenarios_like_these_cover_the_mean_of_all_scenarios() -> None:
+    """Twelve scenarios drawn from many, of which a third never differ; two conditions of each."""
+    generator = np.random.default_rng(20261129)
+
+    def change(shares: NDArray[np.float64]) -> NDArray[np.float64]:  # of a rule that keeps a half
+        return 2 * (shares / 2) * (1 - shares / 2) - 2 * shares * (1 - shares)
+
+    def draw_shares(scenarios: int) -> NDArray[np.float64]:
+        open_ones = generator.random(scenarios) < 2 / 3
+        return np.where(open_ones, generator.beta(1, 3, scenarios), 0)
+
+    true, covered = float(change(draw_shares(1_000_000)).mean()), []
+    for _ in range(1_000):
+        values = []
+        for share in draw_shares(12):
+            protocol = generator.random((2, 20)) < share
+            rule = protocol & (generator.random((2, 20)) < 0.5)
+            pairs = map(pair_decisions, rule.astype(int), protocol.astype(int))
+            values.append(np.mean([pair.difference for pair in pairs]))
+        low, high = limit_scenarios(values)
+        covered.append(low <= true <= high)
+    assert np.mean(covered) > 0.93

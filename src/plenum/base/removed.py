@@ -21,6 +21,7 @@ REMOVED: Mapping[str, str] = {
     "fix": "votes over runs and other settings are programs of their own, to be audited as such",
     "temperatures": "overrides.temperature changes the requests of a program of its own",
     "committee.elicit": "a program reports preferences itself: run.say(..., preferences=...)",
+    "inspect_scores": "audit.json has the verdicts of all cases",
     "otlp": "audit.json and audit.intoto.json have every verdict",
     "study_pages": "scripts/papers.py makes the pages of all its studies",
     "journals=s3:": "journals lie in a folder, which several machines may share",

@@ -1,4 +1,6 @@
 from .bands import divergence_band as divergence_band
+from .blocks import BlockSplit as BlockSplit
+from .blocks import split_blocks as split_blocks
 from .branching import Branching as Branching
 from .branching import NextAnswers as NextAnswers
 from .branching import branching as branching
@@ -54,7 +56,6 @@ from .growth import estimate_typical_growth as estimate_typical_growth
 from .growth_contrasts import GrowthContrast as GrowthContrast
 from .growth_contrasts import contrast_growth as contrast_growth
 from .growth_contrasts import pool_growth as pool_growth
-from .independence import independence as independence
 from .lyapunov import LyapunovEstimate as LyapunovEstimate
 from .lyapunov import lyapunov as lyapunov
 from .majority import TimeToMajority as TimeToMajority
@@ -115,6 +116,7 @@ __all__ = [
     "WINDOW",
     "ZERO",
     "Array",
+    "BlockSplit",
     "Bootstrap",
     "Branching",
     "Contrast",
@@ -166,7 +168,6 @@ __all__ = [
     "flip_rate",
     "fragility_contrast",
     "holm",
-    "independence",
     "interaction",
     "is_shown",
     "jackknife_se",
@@ -191,6 +192,7 @@ __all__ = [
     "reversal_test",
     "shuffle_test",
     "slope",
+    "split_blocks",
     "summarise",
     "switch_counts",
     "tally",

@@ -97,7 +97,8 @@ class Reply:
     is in US dollars, ``None`` if the price isn't known. ``reasoning`` is what the model wrote
     before it answered; ``reasoned`` is true if it wrote nothing else, so that the text is its
     reasoning. ``answered_by`` and ``host`` are the model that answered and, behind a router, who
-    ran it, and ``fingerprint`` the system's, each as the provider says it, or empty.
+    ran it, and ``fingerprint`` the system's, each as the provider says it, or empty. ``day`` is the
+    date in UTC on which a provider answered.
     """
 
     text: str
@@ -110,6 +111,7 @@ class Reply:
     answered_by: str = ""
     host: str = ""
     fingerprint: str = ""
+    day: str = ""
 
 
 @dataclass

@@ -17,7 +17,7 @@ from plenum.records import Failure
 
 Entry = dict[str, Any]
 C = TypeVar("C", bound=Condition)
-_RARE = ("reasoning", "reasoned", "answered_by", "host", "fingerprint")
+_RARE = ("reasoning", "reasoned", "answered_by", "host", "fingerprint", "day")
 """Fields that an entry has only where they hold something, since journals are older."""
 
 

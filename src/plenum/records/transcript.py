@@ -178,12 +178,12 @@ def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) ->
     return Transcript(head, tuple(turns), ballots, end, tuple(entries), link)
 
 
-WHO = ("answered_by", "host", "fingerprint")
-"""Fields of an answer's entry by which a provider says who answered."""
+WHO = ("answered_by", "host", "fingerprint", "day")
+"""Fields of an answer's entry that say who answered, as the provider does, and on which day."""
 
 
 def list_answerers(transcript: Transcript) -> dict[str, str]:
-    """List who answered a replicate, as far as providers say it: by model, host, fingerprint.
+    """List who answered a replicate, as far as it is known, and on which day.
 
     Several are joined by ``+``, in the order of their names.
     """

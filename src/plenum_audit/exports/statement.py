@@ -55,21 +55,22 @@ def remove_stale_statement(settings: AuditConfig) -> None:
         file.unlink()
 
 
-def write_statement(report: AuditReport, settings: AuditConfig) -> Path:
-    """Write the statement next to the other files of an audit that reached a verdict.
+def write_statement(report: AuditReport, settings: AuditConfig) -> None:
+    """Write the statement next to the other files; nothing if an audit was stopped before it.
 
     Raises
     ------
     UserError
         The folder can't be written to.
     """
+    if report.stopped:
+        return
     file = Path(settings.out) / FILE
     held = json.dumps(statement(report, settings), indent=1) + "\n"
     try:
         file.write_text(held, encoding="utf-8")
     except OSError as error:
         raise UserError(f"out: {file.parent} can't be written to: {error.strerror}") from None
-    return file
 
 
 def statement(report: AuditReport, settings: AuditConfig) -> dict[str, Any]:

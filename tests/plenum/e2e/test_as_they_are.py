@@ -1,8 +1,10 @@
 """Models and providers as people have them, over real sockets: what is read, and what is paid."""
 
+import csv
 import json
 from collections import Counter
 from collections.abc import Callable, Iterator
+from datetime import UTC, datetime
 from itertools import chain
 from pathlib import Path
 from typing import Any
@@ -328,6 +330,7 @@ def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
 ) -> None:
     odd.hosts = ["HostA"] * (CALLS + TRIAL) + ["HostB"] * CALLS  # type: ignore[attr-defined]
     given = {"calls.transport": transport, "calls.max_concurrency": "1", "replicates": "4"}
+    days = {f"{datetime.now(UTC):%Y-%m-%d}"}
     ask(run, odd, "plain", tracking="local", **given)
     (log,) = tmp_path.glob("mlruns/journals/*/calls.jsonl")
     answers = [line for line in map(json.loads, log.read_text().splitlines()) if line["answered"]]
@@ -336,9 +339,15 @@ def test_every_reply_says_who_gave_it_and_tables_tell_replicates_apart_by_it(
         assert Counter(each["host"] for each in replies) == {"HostA": CALLS, "HostB": CALLS}
         assert {each["answered_by"] for each in replies} == {"plain"}
         assert {each["fingerprint"] for each in replies} == {"fp_1"}
+    assert {each["day"] for each in entries} <= days | {f"{datetime.now(UTC):%Y-%m-%d}"}
     (condition,) = runs(tmp_path, "default", "condition")
     tag = condition.data.tags["plenum.host"]
     assert json.loads(tag) == {"HostA": CALLS + TRIAL, "HostB": CALLS}  # with its trial
+    assert (
+        "Blocks: replicates of the same" in run("study=default", script="scripts/tables.py").stdout
+    )
+    (line,) = csv.DictReader((tmp_path / "outputs/default/blocks.csv").open())
+    assert (line["source"], line["blocks"], line["n"]) == ("host", "2", "4")
     split = run("study=default", "split=host", script="scripts/tables.py").stdout
     for words in ("two conditions of two replicates", "host=HostA", "host=HostB", "by_host"):
         assert words in split

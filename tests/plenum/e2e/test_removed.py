@@ -32,6 +32,7 @@ GIVEN = {
         "temperatures=[0]",
     ),
     "committee.elicit": ("scripts/audit.py", "committee.elicit=true"),
+    "inspect_scores": ("scripts/audit.py", "logs=runs.jsonl", "inspect_scores=scores.jsonl"),
     "otlp": ("scripts/audit.py", "logs=runs.jsonl", "otlp=http://127.0.0.1:4318"),
     "study_pages": ("scripts/papers.py", "run=reduced", "study_pages=false"),
     "journals=s3:": ("run.py", "journals=s3://bucket/prefix"),

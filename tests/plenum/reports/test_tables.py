@@ -28,6 +28,7 @@ from plenum.reports.latex import latex
 from plenum.reports.markdown import format_markdown
 from plenum.reports.rows import COLUMNS, Row, make_frame
 from plenum.reports.table import Table, format_csv
+from plenum.reports.tables import blocks
 
 
 def square(**factors: str) -> list[Row]:
@@ -455,3 +456,21 @@ def test_what_is_simulated_says_so_under_every_table(backend: str, simulated: bo
         lines = [text for text in format_markdown(table).splitlines() if text.startswith("|")]
         assert len(lines) == 2 + len(table.body)
         assert {text.replace(r"\|", "").count("|") for text in lines} == {len(table.head) + 1}
+
+
+def test_days_that_decide_otherwise_are_told_and_a_single_day_is_not() -> None:
+    days = {"day": ("2026-11-28",) * 6 + ("2026-11-29",) * 6}
+    conditions = [
+        replace(tracked(1, decisions="AAAAAABBBBBB"), answerers=days),
+        replace(tracked(2, decisions="ABABABABABAB", roles="off"), answerers=days),
+        replace(tracked(3, model="mixed"), answerers={"day": ("2026-11-28",) * 12}),
+    ]
+    rows = build(conditions)
+    frame = blocks.compare_blocks(rows, draws=999, seed=0)
+    assert frame["condition"].tolist() == ["c1", "c2"]
+    assert frame["within"].tolist() == [0.0, pytest.approx(0.6)]
+    assert frame["between"].tolist() == [1.0, 0.5]
+    assert frame["p_holm"][0] < 0.05 < frame["p_holm"][1]
+    (table,) = blocks.tabulate_blocks(frame, rows)
+    assert table.body[0][table.head.index("differ within")] == "0.0 %"
+    assert blocks.tabulate_blocks(frame[:0], rows) == []

@@ -146,7 +146,3 @@ def test_the_statement_on_a_suite(tmp_path: Path, log: Path) -> None:
     assert held["predicate"]["failedTests"] == []
     report = (tmp_path / "outputs/audit/suite.json").read_bytes()
     assert digests(held) == {"logs": sha256(log.read_bytes()), "suite.json": sha256(report)}
-    wrong = audit(tmp_path, "case=case.yaml", "inspect_scores=x.jsonl")
-    assert wrong.returncode == 2
-    assert wrong.stderr.startswith("error: inspect_scores: ")
-    assert "needs logs=FILE" in wrong.stderr

@@ -35,6 +35,7 @@ def test_rules_of_a_study_are_printed_written_and_logged(tmp_path: Path) -> None
     assert 0 < rules["tokens"]["round_1"] < rules["tokens"]["round_3"] < 1
     mean = cells[cells["rule"] == "mean"]
     assert np.isclose(rules.loc["mean", "difference"], mean["difference"].mean())
+    assert rules["like_low"].isna().all()  # one scenario tells nothing of others
 
 
 @pytest.mark.long

@@ -10,6 +10,7 @@ the attempt fails; anything else that doesn't fit is left out, and named in
 import json
 import math
 import re
+from datetime import UTC, datetime
 from typing import Any, NoReturn
 
 from plenum.base import flatten, replace_surrogates
@@ -154,11 +155,15 @@ def read_completion(
     cached, written, hour = _read_cached(usage, tokens_in, dropped)
     cost = price.of(tokens_in, tokens_out, cached, written, hour) if price else None
     labels = ("model", "provider", "system_fingerprint")
-    who = [_label(data, name, _LONGEST_LABEL, dropped) or "" for name in labels]
+    model, host, system = (_label(data, name, _LONGEST_LABEL, dropped) or "" for name in labels)
+    # Answers of one day may resemble each other, so that the journal says it.
+    day = datetime.now(UTC).date().isoformat()
     return Response(
-        Reply(text, tokens_in, tokens_out, finish, cost, reasoning, reasoned, *who),
+        Reply(
+            text, tokens_in, tokens_out, finish, cost, reasoning, reasoned, model, host, system, day
+        ),
         hold_s=hold_s,
-        fingerprint=who[-1] or None,
+        fingerprint=system or None,
         logprobs=_logprobs(choice, dropped) if logprobs else (),
         dropped=tuple(dropped),
         server=server,

@@ -1,20 +1,15 @@
-"""The servers that answered, and their association with the design, which would confound it."""
+"""The servers that answered."""
 
 from collections import Counter
 from collections.abc import Sequence
-from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import holm, independence
 from plenum.reports.accounting.common import make_rows
 from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
-from plenum.reports.rows import list_varying_factors
 from plenum.reports.table import Column, Table
 from plenum.tracking import ConditionUsage
-
-_SIGNIFICANT = 0.05
 
 
 def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
@@ -30,7 +25,7 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
         *(Column(name, format=format_count) for name in ("calls", "replicates", "conditions")),
     )
     split = sum(m.get("split", 0) for usage in usages for m in (usage.models or {}).values())
-    facts = {"split": split, "goes_with": _goes_with(usages, table)}
+    facts = {"split": split}
     below = notes("accounting_servers", make_rows(usages), **facts)
     return [Table("accounting_servers", "Calls by server", by_server, columns, below)]
 
@@ -57,22 +52,3 @@ def _count_taken(usage: ConditionUsage) -> dict[str, Counter[str]]:
         for server, counts in model.get("servers", {}).items():
             taken.setdefault(server, Counter()).update(counts)
     return taken
-
-
-def _goes_with(usages: Sequence[ConditionUsage], table: pd.DataFrame) -> list[dict[str, Any]]:
-    """Find the factors of the design with which replicates' servers are associated."""
-    rows = make_rows(usages)
-    levels = {"condition": [row.tracked.identity for row in rows]}
-    levels |= {
-        name: [row.tracked.factors[name] for row in rows] for name in list_varying_factors(rows)
-    }
-    conditions = [row.tracked.identity for row in rows]
-    found: list[dict[str, Any]] = []
-    for name, values in levels.items():
-        level = table["condition"].map(dict(zip(conditions, values, strict=True)))
-        counts = pd.crosstab(level, table["server"], table["replicates"], aggfunc="sum").fillna(0)
-        p, v = independence(counts.to_numpy(dtype=float))
-        found.append({"name": name, "p": p, "v": v})
-    for each, p in zip(found[1:], holm([each["p"] for each in found[1:]]), strict=True):
-        each["p"] = p
-    return [each for each in found if each["p"] < _SIGNIFICANT]

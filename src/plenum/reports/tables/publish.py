@@ -10,7 +10,7 @@ from plenum.reports.publication import Product, publish_product
 from plenum.reports.rows import make_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
-from plenum.reports.tables import branching
+from plenum.reports.tables import blocks, branching
 from plenum.reports.tables import decision_effects as compared
 from plenum.reports.tables import fragility as fragility_tables
 from plenum.reports.tables.conditions import (
@@ -59,6 +59,8 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     squares = [] if large else [table for group in repeated for table in tabulate_matrices(group)]
     details = [tabulate_diagnostics(group) for group in split_by_estimand(fitted, chosen)]
     details += branching.tabulate_branching(rows)
+    every = frames(study)
+    details += blocks.tabulate_blocks(every["blocks"], rows)
     wordings = fragility_tables.tabulate_fragility(rows, changed)
     last = tabulate_contrasts(study.contrasts, rows)
     last += tabulate_contrasts(study.interactions, rows, interaction=True)
@@ -73,10 +75,7 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     always = (*first, *wordings[:1])
     short = [table for table in printed if table in always or len(table) <= compared.LINES]
     left = len(printed) + len(squares) - len(several) - len(short)
-    every = {
-        **frames(study),
-        "fragility_contrasts": fragility.contrasts_frame(study.name, changed),
-    }
+    every["fragility_contrasts"] = fragility.contrasts_frame(study.name, changed)
     more = f"{left} more tables, too long or too many to print: {chosen.folder / 'tables.md'}"
     product = Product(
         stem="tables",
@@ -107,5 +106,6 @@ def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
         "interactions": effects.frame(study.interactions, study.name),
         "pooled": effects.frame(study.across, study.name),
         "branching": branching.frame(study.rows),
+        "blocks": blocks.compare_blocks(study.rows, study.chosen.draws, study.chosen.seed),
         "fragility": fragility.frame(study.rows),
     }

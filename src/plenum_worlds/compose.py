@@ -12,6 +12,7 @@ import yaml
 from plenum.design import (
     Config,
     Protocol,
+    ScenarioConfig,
     choose_reading,
     complete_backend,
     prompt_text,
@@ -237,7 +238,7 @@ def _refuse_committees(typed: Config) -> None:
         f"perturbation: {typed.perturbation.name} is for committees, not for a task",
     )
     for key, name, usual in (
-        ("scenario", typed.scenario.id, "HL-01"),
+        ("scenario", typed.scenario.id, ScenarioConfig.id),
         ("roles", typed.roles.name, "on"),
         ("roles.agents", typed.roles.agents, None),
         ("prompts", typed.prompts.name, "plenum"),

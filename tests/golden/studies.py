@@ -62,15 +62,16 @@ def _world(name: str, *settings: str) -> Case:
     )
 
 
-_TWO_BY_TWO = "run.py -m roles=on,off model=uniform,mixed"
+_FIRST = "run.py -m roles=on,off model=uniform,mixed"
+_TWO_BY_TWO = f"{_FIRST} scenario=HL-01"
 _FAULTS = (
-    "run.py -m study=faults roles=on,off replicates=6 rounds=4 calls.max_attempts=2"
+    "run.py -m study=faults scenario=HL-01 roles=on,off replicates=6 rounds=4 calls.max_attempts=2"
     " backend.malformed_rate=0.12 backend.timeout_rate=0.05 backend.refusal_rate=0.01"
 )
 _WORDED = "backend=simulated scenario=HL-01,IM-01 replicates=13"
 _HOSTED = (
-    "run.py -m study=hosted backend=hosted backend.threads=1 memory=k3 roles=on rounds=1"
-    " replicates=2 perturbation=variants20 sampling.max_tokens=160"
+    "run.py -m study=hosted scenario=HL-01 backend=hosted backend.threads=1 memory=k3 roles=on"
+    " rounds=1 replicates=2 perturbation=variants20 sampling.max_tokens=160"
 )
 
 CASES = (
@@ -139,6 +140,7 @@ CASES = (
         ("hosted",),
         (_call(_HOSTED), *_read("hosted")),
     ),
+    Case("first", ("first",), (_call(f"{_FIRST} study=first replicates=7 rounds=7"),)),
     _world("disaster", "diversity=low,high", "volatility=moderate"),
     _world("misinformation", "diversity=medium", "volatility=low,high"),
     _world("public_goods", "diversity=medium", "volatility=low,high"),

@@ -53,6 +53,7 @@ del os.environ["OMP_WAIT_POLICY"]  # torch has read it; commands that are run se
 
 ROOT = Path(__file__).resolve().parents[3]
 MODEL, ROWS = "smollm2", 16
+WORDED = ("scenario=HL-01", "backend=hosted", "perturbation=variants20")
 SHORT = ("protocol.argument_words=30", "sampling.max_tokens=120")
 TO_REACH = {
     "parsed": "1.0",
@@ -69,7 +70,7 @@ TO_REACH = {
 
 
 def _parsed() -> dict[str, Any]:
-    asked = ["backend=hosted", f"model={MODEL}", "memory=k3", "perturbation=variants20", *SHORT]
+    asked = [*WORDED, f"model={MODEL}", "memory=k3", *SHORT]
     size = ("rounds=6", "replicates=8", "tracking=none", "study=parsed")
     asked += ["backend.slots=8", "backend.rung=1792"]  # all rows in one full batch
     with tempfile.TemporaryDirectory() as folder:
@@ -160,7 +161,7 @@ PARTS = {
 
 
 def _condition(*overrides: str) -> CommitteeCondition:
-    asked = ("backend=hosted", f"model={MODEL}", "perturbation=variants20", *SHORT, *overrides)
+    asked = (*WORDED, f"model={MODEL}", *SHORT, *overrides)
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         return require_committee(parse_job(compose("config", list(asked))).condition)
 

@@ -106,7 +106,7 @@ def judge(figures: dict[str, Any]) -> None:
 
 def condition(roles: str, rounds: int) -> CommitteeCondition:
     """A condition of the hosted benchmark."""
-    chosen = [f"roles={roles}", "backend=hosted", "memory=k5", f"rounds={rounds}"]
+    chosen = ["scenario=HL-01", f"roles={roles}", "backend=hosted", "memory=k5", f"rounds={rounds}"]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         return require_committee(
             parse_job(compose("config", [*chosen, "perturbation=variants20"])).condition

@@ -52,6 +52,7 @@ from .schema import SWEEP_SETTINGS as SWEEP_SETTINGS
 from .schema import Config as Config
 from .schema import Journals as Journals
 from .schema import RolesConfig as RolesConfig
+from .schema import ScenarioConfig as ScenarioConfig
 from .schema import StudyConfig as StudyConfig
 from .schema import SweepSettings as SweepSettings
 from .schema import TaskConfig as TaskConfig
@@ -105,6 +106,7 @@ __all__ = [
     "RetryFailed",
     "RolesConfig",
     "Sampling",
+    "ScenarioConfig",
     "Script",
     "Seed",
     "Simulated",

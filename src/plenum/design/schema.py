@@ -93,9 +93,13 @@ Journals = Annotated[str, match_rule(r"(?!s3:|\w+://).+", "it is a folder")]
 
 @dataclass(frozen=True)
 class ScenarioConfig(StrictSettings):
-    """The case: its ``id``, and the YAML ``file`` that holds it."""
+    """The case: its ``id``, and the YAML ``file`` that holds it.
 
-    id: str = ""
+    The ``id`` is here that of conf/config.yaml, so that a kind without cases sees whether one was
+    asked for.
+    """
+
+    id: str = "IM-01"
     file: str = ""
 
 

@@ -73,8 +73,8 @@ class StudyResults:
         --------
         >>> plenum.study("example").frame()[["roles", "lambda", "warnings"]].round(2)
           roles  lambda                   warnings
-        0    on   -0.18  few_replicates few_rounds
-        1   off    0.35  few_replicates few_rounds
+        0    on    0.04  few_replicates few_rounds
+        1   off    0.13  few_replicates few_rounds
         """
         return self.tables["conditions"]
 
@@ -92,7 +92,7 @@ class StudyResults:
         --------
         >>> decided = plenum.study("example").decisions()
         >>> decided.groupby("roles").decision.value_counts().to_dict()
-        {('off', 'C'): 4, ('on', 'C'): 4}
+        {('off', 'B'): 3, ('off', 'C'): 1, ('on', 'C'): 4}
         """
         return self._of_transcripts(_list_decisions)
 
@@ -201,8 +201,8 @@ def study(name: str, *overrides: str) -> StudyResults:
     >>> example = plenum.study("example")  # that the example of plenum.sweep has run
     >>> example.frame()[["roles", "flip_rate"]]
       roles  flip_rate
-    0    on        0.0
-    1   off        0.0
+    0    on       0.00
+    1   off       0.25
     """
     return StudyResults(check_report_settings(_compose("tables", f"study={name}", *overrides)))
 

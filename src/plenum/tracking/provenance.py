@@ -8,7 +8,7 @@ from typing import Any
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base import UserError
-from plenum.design import Condition, parse_job
+from plenum.design import Condition, find_kind, parse_job
 from plenum.tracking.runs import read_artifacts
 
 
@@ -75,6 +75,9 @@ def rebuild_condition(client: Any, run: Any) -> Condition:
     composed.pop("durable", None)
     if "fit" in (backend := composed.get("backend") or {}) and backend["fit"] is None:
         del backend["fit"]
+    # Worlds recorded the default case, which no agent reads; another one was the default then.
+    if "scenario" in find_kind(run.data.params).repeated:
+        composed.pop("scenario", None)
     # Versions up to 0.2.0 read answers strictly, and didn't say so.
     if (protocol := composed.get("protocol")) and "reading" not in protocol:
         protocol["reading"] = "strict"

@@ -30,7 +30,7 @@ PARTS = (
     *("deliberation", "no_feedback", "reflection", "placebo", "summary", "discloser"),
     *("simultaneous", "bounded"),
 )
-SMALL = ("roles.agents=3", "rounds=3")
+SMALL = ("scenario=HL-01", "roles.agents=3", "rounds=3")
 SIDES = {"Chair": 0, "Welfare": 1, "Rights": 2}
 
 
@@ -311,10 +311,14 @@ def test_older_names_of_an_exchange_are_read(given: dict[str, Any], exchange: st
 
 
 def test_identities_of_older_protocols_are_what_they_were(condition: Make) -> None:
-    assert condition("protocol.feedback=false").identity == "8656a6f21c91528d"
-    assert condition("protocol=no_feedback").identity == "8656a6f21c91528d"
-    assert condition("protocol=one_shot").identity == "51283ee9219983fd"
-    assert condition("protocol.interaction=false", "rounds=1").identity == "51283ee9219983fd"
+    def identity(*overrides: str) -> str:
+        return condition("scenario=HL-01", *overrides).identity  # the default case before 0.3.0
+
+    assert identity() == "a8a86bb84af44016"
+    assert identity("protocol.feedback=false") == "8656a6f21c91528d"
+    assert identity("protocol=no_feedback") == "8656a6f21c91528d"
+    assert identity("protocol=one_shot") == "51283ee9219983fd"
+    assert identity("protocol.interaction=false", "rounds=1") == "51283ee9219983fd"
 
 
 @pytest.mark.parametrize(

@@ -41,7 +41,7 @@ SWEPT = {
 
 def test_the_default_condition_is_the_papers_baseline(condition: Make) -> None:
     assert condition().factors == {
-        "scenario": "HL-01",
+        "scenario": "IM-01",
         "roles": "on",
         "model": "uniform",
         "memory": "k15",
@@ -226,7 +226,7 @@ REFUSED = {
         "login",
     ),
     "unknown key": (["+round=3"], "round", ""),
-    "another scenario's file": (["scenario.file=scenarios/IM-01.yaml"], "scenario.file", "IM-01"),
+    "another scenario's file": (["scenario.file=scenarios/HL-01.yaml"], "scenario.file", "HL-01"),
     "no scenario file": (["scenario.file=scenarios/gone.yaml"], "gone.yaml", "does not exist"),
 }
 
@@ -274,7 +274,7 @@ def test_a_job_takes_its_budget_and_limits_from_the_config(job: Callable[..., Jo
 def test_a_missing_preamble_is_named(
     compose: Callable[..., DictConfig], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = compose(f"scenario.file={ROOT}/scenarios/HL-01.yaml")
+    config = compose(f"scenario.file={ROOT}/scenarios/IM-01.yaml")
     (tmp_path / "conf/prompts").mkdir(parents=True)
     monkeypatch.setenv("PLENUM_ROOT", str(tmp_path))
     with pytest.raises(UserError, match=r"preamble: conf/prompts/preamble\.txt"):

@@ -189,7 +189,7 @@ def test_a_stopped_sweep_is_accounted_for_and_completed_later(run: Run, tmp_path
     # kill -9 leaves the accounts of the first stop, which are no longer true
     stop(sweep, tmp_path, signal.SIGKILL, 3)
     deadline = time.monotonic() + 60  # the tracking process still writes what it was asked for
-    while "no accounts yet: HL-01 " not in account(run, tmp_path, "s"):
+    while "no accounts yet: IM-01 " not in account(run, tmp_path, "s"):
         assert time.monotonic() < deadline
     rows = table(tmp_path, "s", "accounting")
     for row in rows:

@@ -112,7 +112,7 @@ def test_a_terminal_of_80_columns_gets_no_longer_line_and_the_answer_last(galler
 @pytest.mark.usefixtures("stored")
 def test_one_condition_without_a_sweep_ends_with_its_table_and_the_answer_too(run: Run) -> None:
     printed = run("roles=on", "replicates=2", "rounds=3", COLUMNS="80").stdout
-    (row,) = re.findall(r"^ *HL-01 +on +uniform +(\S.*\S) *$", printed, re.MULTILINE)
+    (row,) = re.findall(r"^ *IM-01 +on +uniform +(\S.*\S) *$", printed, re.MULTILINE)
     assert re.match(r"[A-C] \d.*%", row)
     answer = printed.partition("What happened")[2]
     assert "scripts/tables.py study=default table=all" in answer.partition("╰")[2]
@@ -162,7 +162,7 @@ def test_noise_zero_gives_identical_replicates_and_nan(run: Run, tmp_path: Path)
 
 @pytest.mark.usefixtures("stored")
 def test_failures_are_recorded_and_never_replaced(run: Run, tmp_path: Path) -> None:
-    broken = ("backend.malformed_rate=0.3", "replicates=6", "rounds=4")
+    broken = ("scenario=HL-01", "backend.malformed_rate=0.3", "replicates=6", "rounds=4")
     done = run("-m", "roles=on,off", *broken, status=1)
     assert re.search(r"failed: .*roles=on.*: \d x parse", done.stderr)
     assert "tracking:" not in done.stderr

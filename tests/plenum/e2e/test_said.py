@@ -25,7 +25,7 @@ STUDIES = {
     "landscape4": "+experiment=landscape replicates=4 rounds=6",
     "landscape20": "+experiment=landscape replicates=20 rounds=8",
     "ablation": "+experiment=role_ablation replicates=12 rounds=8",
-    "memory": "memory=k15,k3,k1 temperature=t0.7,t0 replicates=10 rounds=10",
+    "memory": "scenario=HL-01 memory=k15,k3,k1 temperature=t0.7,t0 replicates=10 rounds=10",
     "wordings": "+experiment=semantic replicates=20 rounds=8",
     "worlds": "+experiment=world task=disaster diversity=low,high volatility=low",
 }

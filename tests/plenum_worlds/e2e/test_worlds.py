@@ -36,6 +36,16 @@ def test_mechanisms_and_a_scripted_policy_stand_in_one_study(stored: Path) -> No
     assert scripted == [["head", *["round"] * 6, "end"]]  # nobody is called
 
 
+def test_a_world_that_recorded_another_default_case_is_rebuilt(stored: Path, run: Run) -> None:
+    run("task=disaster", "study=before", "rounds=1", "replicates=1")
+    (config,) = stored.glob("mlruns/artifacts/before/*/artifacts/config.yaml")
+    written = config.read_text()
+    assert "\nscenario:\n  id: IM-01\n" in written
+    config.write_text(written.replace("IM-01", "HL-01"))
+    wish = ("study=before", "round=1", "seat='Drone 1'")
+    assert "You are Drone 1" in run(*wish, script="scripts/prompt.py").stdout
+
+
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     folder = tmp_path_factory.mktemp("undisturbed")

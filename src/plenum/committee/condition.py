@@ -260,10 +260,10 @@ class CommitteeCondition(Condition):
         if self.variants:
             special["variants"] = [[v.name, v.family] for v in self.variants]
         if self.scenario.answer:
-            special["answer"] = self.scenario.answer
+            special["right_answer"] = self.scenario.answer
         told = {seat.name: list(seat.facts) for seat in self.asked if seat.facts}
         if told and self.protocol.facts == "private":
-            special["private"] = told
+            special["private_facts"] = told
         return {
             "condition": self.identity,
             **self.factors,

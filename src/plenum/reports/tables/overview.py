@@ -29,6 +29,7 @@ def overview(group: RowGroup) -> Table:
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
+        *group.answers,
         Column("warnings", format=format_warnings),
     )
     each = f" of {spell_count(min(sizes), 'replicate')}" if equal else ""

@@ -71,7 +71,7 @@ REFUSED = {
         ("task=disaster protocol.majority=conformity", "protocol.majority: conformity is for"),
         ("protocol=conformity", "protocol.majority: conformity, but scenario HL-01 has no answer"),
         ("protocol.facts=all", "protocol.facts: all, but scenario HL-01 has no private facts"),
-        ("protocol.majority=most", "protocol.majority: most"),
+        ("protocol.majority=most", "protocol.majority: 'most' is not one of none, conf"),
         ("task=disaster perturbation=variants20", "perturbation: variants20"),
         ("task=disaster consensus=mean", "consensus: mean is for task=public_goods"),
         ("task=disaster task.agents=101", "task.agents: 101"),

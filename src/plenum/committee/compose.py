@@ -6,9 +6,11 @@ from plenum import scenarios
 from plenum.base import UserError, resolve_path
 from plenum.committee import ballots, frame, moderator
 from plenum.committee.condition import CommitteeCondition, Seat
+from plenum.committee.facts import give_facts, require_facts
 from plenum.committee.frame_files import load_frame
 from plenum.committee.parts import require_sentences
 from plenum.committee.placebo import load_placebo
+from plenum.committee.scripted import require_majority
 from plenum.design import (
     KINDS,
     Branch,
@@ -55,6 +57,10 @@ def compose_condition(typed: Config) -> CommitteeCondition:
     preamble = prompt_text("preamble", f"{texts.folder}/preamble{alone}{held}.txt")
     mandates = f"{texts.folder}/mandates"
     seats, clerk = _seats(typed.roles, typed.model, mandates), _clerk(typed.model)
+    require_majority(typed.protocol, scenario, len(seats))
+    if scenario.private or typed.protocol.facts == "all":
+        require_facts(scenario, chosen, texts.name)
+        seats = give_facts(seats, scenario, typed.protocol.facts == "all")
     models = [*(seat.model for seat in seats), clerk]
     if typed.protocol.moderator == "summary":
         taken = any(moderator.LABEL in (seat.name, seat.label) for seat in seats)

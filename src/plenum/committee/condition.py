@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 PROTOCOL_VERSION = 2
 """A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""
+PARTS = ("exchange", "moderator", "step", "facts", "majority")
+"""Settings of a protocol that its name tells."""
 
 
 @dataclass(frozen=True)
@@ -26,13 +28,15 @@ class Seat:
     """A place at the table.
 
     ``name`` is the seat's key in the design (``Chair``), ``label`` what the committee reads
-    (``Chair``, or ``Member 1`` without names), ``mandate`` the text of its role, maybe empty.
+    (``Chair``, or ``Member 1`` without names), ``mandate`` the text of its role, maybe empty,
+    ``facts`` what it reads of the case besides the packet.
     """
 
     name: str
     label: str
     mandate: str
     model: str
+    facts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -97,6 +101,10 @@ class CommitteeCondition(Condition):
             "weights": list(map(list, self.weights)),
             "placebo": digest(self.placebo) if self.placebo else "",
             "reading": self.reading if self.reading != "strict" else None,
+            "answer": self.scenario.answer,
+            "facts": digest([s.facts for s in self.seats])
+            if any(s.facts for s in self.seats)
+            else "",
         }
         return {key: part for key, part in parts.items() if part}
 
@@ -155,6 +163,16 @@ class CommitteeCondition(Condition):
         return tuple(self.seats[i] for i in order)
 
     @property
+    def asked(self) -> tuple[Seat, ...]:
+        """The seats that a model speaks and votes for, in their speaking order.
+
+        Others are a scripted majority: they vote for nothing, so that the decision is of those
+        that are asked.
+        """
+        order = self.speaking_order
+        return order if self.protocol.majority == "none" else order[-1:]
+
+    @property
     def constrained(self) -> bool:
         """True if the backend holds answers to their form."""
         return self.protocol.answers == "constrained"
@@ -169,7 +187,7 @@ class CommitteeCondition(Condition):
         """Model calls of one deliberation without repairs: turns, summaries, ballots, clerk."""
         played = self.rounds - (self.branch.after_round if self.branch else 0)
         summaries = played if self.moderated else 0
-        return len(self.seats) * (played + 1) + summaries + 1
+        return len(self.asked) * (played + 1) + summaries + 1
 
     @property
     def moderated(self) -> bool:
@@ -179,7 +197,7 @@ class CommitteeCondition(Condition):
     @property
     def models(self) -> tuple[str, ...]:
         """The distinct models that are called."""
-        return tuple(dict.fromkeys([*(s.model for s in self.seats), self.clerk]))
+        return tuple(dict.fromkeys([*(s.model for s in self.asked), self.clerk]))
 
     @property
     def factors(self) -> dict[str, str | int]:
@@ -205,7 +223,7 @@ class CommitteeCondition(Condition):
         at_once = self.protocol.order == "simultaneous"  # which the factor names, as other parts
         changed += list_changed_settings(
             (self.backend, self.protocol, self.sampling),
-            except_for=("window", "reading", "exchange", "moderator", "step", *["order"] * at_once),
+            except_for=("window", "reading", *PARTS, *["order"] * at_once),
         )
         # Strict is usual where agents are simulated, and in the options of small hosted models.
         if isinstance(self.backend, Api) and self.protocol.reading == "strict":
@@ -241,6 +259,11 @@ class CommitteeCondition(Condition):
             }
         if self.variants:
             special["variants"] = [[v.name, v.family] for v in self.variants]
+        if self.scenario.answer:
+            special["right_answer"] = self.scenario.answer
+        told = {seat.name: list(seat.facts) for seat in self.asked if seat.facts}
+        if told and self.protocol.facts == "private":
+            special["private_facts"] = told
         return {
             "condition": self.identity,
             **self.factors,
@@ -248,7 +271,7 @@ class CommitteeCondition(Condition):
             "options": {o.label: o.name for o in self.scenario.options},
             "seats": [
                 {"seat": s.name, "label": s.label, "mandate": bool(s.mandate), "model": s.model}
-                for s in self.speaking_order
+                for s in self.asked
             ],
             "clerk": self.clerk,
             **self.protocol.list_changed(),

@@ -27,7 +27,7 @@ def require_context(condition: CommitteeCondition, model: TokenCounting) -> None
         A prompt that the protocol can make doesn't fit; the line names the window that does.
     """
     most, window = condition.sampling.max_tokens, condition.protocol.window
-    for name in dict.fromkeys(seat.model for seat in condition.seats):
+    for name in dict.fromkeys(seat.model for seat in condition.asked):
         count, context = partial(model.count, name), model.context(name)
         words = min(condition.protocol.argument_words, _longest(count, int(_ARGUMENT * most)))
 

@@ -21,7 +21,7 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
     if ask.kind == "ballot":
         return json.dumps({form.vote: labels[0], form.confidence: 50}), tokens
     if ask.kind == "clerk":
-        seats = len(condition.seats)
+        seats = len(condition.asked)
         votes: dict[str, object] = {"majority_count": seats, "total": seats}
         if not form.closed:
             votes = {"vote": {labels[0]: seats}}

@@ -23,6 +23,7 @@ from plenum.committee.bounded_step import bound_step
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.failures import classify_failure
 from plenum.committee.placebo import write_placebo
+from plenum.committee.scripted import write_turn
 from plenum.committee.state import Malformed
 from plenum.models import Ask, Conversation, ConversationFailed, Entry, Reply
 
@@ -47,7 +48,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         for number in range(1, self._condition.rounds + 1):
             yield from self._round(number)
         votes, answers = [], []
-        for seat in self._condition.speaking_order:
+        for seat in self._condition.asked:
             votes.append((yield from self._ballot(seat)))
             answers.append(self._format_ballot(votes[-1]))
         count = ballots.tally(votes)
@@ -67,12 +68,15 @@ class Deliberation(Conversation[CommitteeCondition]):
         condition, said = self._condition, dict[str, Entry]()
         at_once = condition.protocol.order == "simultaneous"
         for seat in condition.speaking_order:
-            said[seat.name] = yield from self._turn(number, seat)
-            if not at_once:
+            if seat in condition.asked:
+                said[seat.name] = yield from self._turn(number, seat)
+            elif scripted := write_turn(condition.scenario, condition.protocol.majority, number):
+                said[seat.name] = scripted
+            if seat.name in said and not at_once:
                 self._hear(number, seat, said[seat.name])
         if at_once:
             # As listed, not as asked: so no prompt of the next round shows the order of calls.
-            for seat in condition.seats:
+            for seat in (s for s in condition.seats if s.name in said):
                 self._hear(number, seat, said[seat.name])
         if condition.moderated:
             yield from self._summary(number, said)
@@ -82,7 +86,7 @@ class Deliberation(Conversation[CommitteeCondition]):
     ) -> str:
         """Decide by the protocol's rule."""
         condition = self._condition
-        states = tuple(self._table[seat.name] for seat in condition.speaking_order)
+        states = tuple(self._table[seat.name] for seat in condition.asked)
         voted, labels = tuple(vote.decision for vote in votes), condition.scenario.labels
         ended = ballots.EndedDeliberation(labels, voted, states, count, clerk)
         return ballots.RULES[condition.protocol.decision](ended)
@@ -129,7 +133,8 @@ class Deliberation(Conversation[CommitteeCondition]):
     def _summary(self, number: int, said: dict[str, Entry]) -> Generator[Ask, Reply, None]:
         """Have the moderator, who is the clerk's model, sum up; that is all the window holds."""
         condition, window = self._condition, self._windows[""]
-        remarks = [self._remark(number, s, said[s.name]["argument"]) for s in condition.seats]
+        spoke = [seat for seat in condition.seats if seat.name in said]
+        remarks = [self._remark(number, s, said[s.name]["argument"]) for s in spoke]
         messages = moderator.summary_prompt(remarks, window, condition.protocol.argument_words)
         ask = self._call("summary", number, moderator.NAME, condition.clerk, messages)
         read = yield from self._ask(ask, moderator.read_summary, moderator.repair_summary_prompt)
@@ -201,7 +206,7 @@ class Deliberation(Conversation[CommitteeCondition]):
             self._read, condition.seats, tuple(self._windows[""]), self._table
         )
         messages = prompts.clerk_prompt(votes, labels, condition.frame, known)
-        members = len(condition.seats)
+        members = len(condition.asked)
         held = answer_forms.make_count_schema(labels, members) if condition.constrained else None
         ask = self._call("clerk", condition.rounds, "clerk", condition.clerk, messages, held)
         parse = vote_reading.read_count if self._lenient else ballots.parse_count

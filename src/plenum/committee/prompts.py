@@ -116,12 +116,21 @@ def _messages(
     values = {
         **collect_values(condition, shown, window, table),
         "label": seat.label,
-        "mandate": fill(condition.frame.mandate, mandate=seat.mandate) if seat.mandate else "",
+        # In front of the mandate, which ends the system message.
+        "mandate": _list_facts(condition, seat)
+        + (fill(condition.frame.mandate, mandate=seat.mandate) if seat.mandate else ""),
         **_round(condition, number),
     }
     shared = len(fill(_up_to_packet(task), **values))
     user = Message("user", fill(task, **values), shared=shared)
     return Message("system", fill(system, **values)), user
+
+
+def _list_facts(condition: CommitteeCondition, seat: Seat) -> str:
+    """List the facts that a seat has besides the packet, under a line that says who knows them."""
+    shared = condition.protocol.facts == "all"
+    head = "Further facts of the case" if shared else "Facts that only you know"
+    return "\n- ".join([f"\n{head}:", *seat.facts]) if seat.facts else ""
 
 
 @lru_cache(maxsize=256)

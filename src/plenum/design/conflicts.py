@@ -41,6 +41,16 @@ def _check_parts(typed: Config) -> None:
         exchange != "none" or protocol.step == 1,
         f"protocol.step: {protocol.step:g}, but with exchange=none a seat answers once; it is 1",
     )
+    majority = protocol.majority
+    require(
+        majority == "none" or not protocol.alone,
+        f"protocol.majority: {majority}, but with exchange={exchange} nobody hears it; it needs "
+        "exchange=reasons, stance or placebo",
+    )
+    require(
+        majority in ("none", "conformity") or typed.rounds > 1,
+        f"protocol.majority: {majority} speaks from round 2 on, but rounds is 1",
+    )
 
 
 def _require_effect(typed: Config) -> None:

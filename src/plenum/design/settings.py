@@ -51,6 +51,11 @@ class Protocol(StrictSettings):
     """Sums up each round, in place of the arguments; or asks each seat what only it has seen."""
     step: Fraction = 1.0
     """The total variation by which a seat's state moves at most in a round; 1 bounds nothing."""
+    facts: Literal["private", "all"] = "private"
+    """The seats that read a case's private facts: each its own, or every seat all of them."""
+    majority: Literal["none", "conformity", "correction", "subversion"] = "none"
+    """Scripts all seats but the last: for a wrong option; from round 2 on for the answer; or from
+    round 2 on for a wrong option."""
 
     def __post_init__(self, interaction: bool | None, feedback: bool | None) -> None:
         """Read the older names.
@@ -89,6 +94,8 @@ class Protocol(StrictSettings):
             self.moderator: self.moderator != "none",
             self.order: self.order == "simultaneous",
             f"step{self.step:g}": self.step < 1,
+            "all_facts": self.facts == "all",
+            self.majority: self.majority != "none",
         }
         return tuple(part for part, differs in changed.items() if differs)
 

@@ -78,6 +78,8 @@ from .resampling import DRAWS as DRAWS
 from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
 from .resampling import bootstrap as bootstrap
+from .right_answers import RightAnswers as RightAnswers
+from .right_answers import compare_answers as compare_answers
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import plan_replicates as plan_replicates
 from .stated_votes import StatedVotes as StatedVotes
@@ -134,6 +136,7 @@ __all__ = [
     "NullTest",
     "PooledMean",
     "RecordedSummary",
+    "RightAnswers",
     "Share",
     "ShareContrast",
     "StatedVotes",
@@ -147,6 +150,7 @@ __all__ = [
     "bootstrap",
     "branching",
     "cap",
+    "compare_answers",
     "compare_decisions",
     "compare_votes",
     "contrast",

@@ -16,6 +16,7 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.majority import TimeToMajority, time_to_majority
 from plenum.dynamics.nulls import NullTest, reversal_test
 from plenum.dynamics.resampling import DRAWS, INTERVALS, Interval, bootstrap
+from plenum.dynamics.right_answers import RightAnswers
 from plenum.dynamics.stated_votes import StatedVotes, compare_votes
 from plenum.dynamics.switches import SwitchCounts, switch_counts
 
@@ -55,6 +56,8 @@ class Summary:
         How many replicates decided for what, the most frequent first; ``NONE`` is no majority.
     votes
         Share of ballots that name what their seat had stated to prefer.
+    answers
+        Accuracy, gain and facts said, as far as answers or private facts are known.
     """
 
     lyapunov: LyapunovEstimate
@@ -70,11 +73,13 @@ class Summary:
     redrawn: int
     decisions: dict[str, int] = field(default_factory=dict)
     votes: StatedVotes = field(default_factory=StatedVotes)
+    answers: RightAnswers = field(default_factory=RightAnswers)
 
     def record(self) -> dict[str, dict[str, float]]:
         """Return all numbers by name, in groups: ``estimates`` first, then what explains them.
 
-        A number that doesn't exist is NaN. So is an infinite one of a pair's growth, as of a limit
+        Those of answers stand only where answers or private facts are known. A number that
+        doesn't exist is NaN. So is an infinite one of a pair's growth, as of a limit
         that too few replicates leave open: neither a CSV nor a tracking store holds infinity well.
         """
         growth = self.growth
@@ -85,6 +90,7 @@ class Summary:
             for method, interval in self.intervals.items()
             for side in ("low", "high")
         }
+        answers = self.answers.record()
         return {
             "estimates": {
                 "lambda": exponent.value,
@@ -137,6 +143,7 @@ class Summary:
                 "time_to_stable_ci_high": stable.ci_high,
                 "stable_majorities": stable.events,
             },
+            **({"answers": answers} if answers else {}),
         }
 
 
@@ -178,6 +185,7 @@ def summarise(
     window: tuple[int, int] = WINDOW,
     *,
     votes: ArrayLike | None = None,
+    answers: RightAnswers | None = None,
     interval: str = "jackknife",
     draws: int = DRAWS,
     seed: int = 0,
@@ -195,6 +203,8 @@ def summarise(
         Rounds of the λ̂ fit.
     votes
         Indices of the options that were voted for, shape (replicates, seats); negative for none.
+    answers
+        What :func:`plenum.dynamics.compare_answers` found, where there is an answer.
     interval
         Method of λ̂'s interval.
     draws, seed
@@ -241,4 +251,5 @@ def summarise(
         redrawn=resampled.redrawn,
         decisions=tally(decisions),
         votes=StatedVotes() if votes is None else compare_votes(array, votes),
+        answers=answers or RightAnswers(),
     )

@@ -32,7 +32,7 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     base = index // branch.continuations
     journal = find_condition_folder(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
     condition = require_committee(job.condition)
-    answers = len(condition.seats) + condition.moderated
+    answers = len(condition.asked) + condition.moderated
     return _turns(journal, branch.after_round, answers)
 
 

@@ -70,7 +70,7 @@ async def rehearse_vote(
         deliberation.answer(reply)
     # A clerk that also has a seat is tried after that seat's ballot.
     model, clerk = turn.chat.model, condition.clerk
-    counts = clerk == model or clerk not in {seat.model for seat in condition.seats}
+    counts = clerk == model or clerk not in {seat.model for seat in condition.asked}
     asked: dict[str, tuple[str, Reply]] = {}
     while (ask := deliberation.ask) is not None and (counts or not ask.kind.startswith("clerk")):
         labels = {"replicate": replicate, "call": f"{TRIAL}{ask.kind}", "round": 1}

@@ -1,13 +1,17 @@
 """Estimates of a finished condition of committees."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenum.base import format_number_between
 from plenum.dynamics import (
+    RightAnswers,
     Summary,
     VariantOutcome,
+    compare_answers,
     estimate_branching,
     estimate_families,
     name_numbers,
@@ -15,7 +19,7 @@ from plenum.dynamics import (
     tally,
 )
 from plenum.execution.summarise import SETTINGS, Report, report_nothing
-from plenum.records import Transcript
+from plenum.records import Transcript, share_said
 
 METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
 """Names in the tracking store of columns whose names are unclear outside a table."""
@@ -29,7 +33,8 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
     decisions = [str(t.decision) for t in completed]
     votes = [t.votes() for t in completed]
-    report = report_committee(summarise(preferences, decisions, votes=votes, **SETTINGS), seats)
+    known: Any = {"votes": votes, "answers": _compare_answers(completed, preferences)}
+    report = report_committee(summarise(preferences, decisions, **known, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
     numbers = name_numbers(
@@ -38,6 +43,18 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
     line = report["line"].replace("λ̂", "λ̂_pert")
     return {**report, "metrics": {**report["metrics"], **fragility}, "line": line}
+
+
+def _compare_answers(
+    completed: Sequence[Transcript], preferences: NDArray[np.float64]
+) -> RightAnswers:
+    """Compare decisions with the answer of the case, as far as it has one or private facts."""
+    head = completed[0].head
+    answer = head.get("right_answer")
+    right = [t.decision == answer for t in completed] if answer else None
+    said = [share_said(t) for t in completed] if "private_facts" in head else ()
+    place = completed[0].options.index(answer) if answer else 0
+    return compare_answers(preferences, right, place, said)
 
 
 def _pair_reading(transcript: Transcript) -> VariantOutcome:

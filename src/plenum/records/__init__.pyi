@@ -28,6 +28,7 @@ from .journal import Journal as Journal
 from .journal import drop_revoked as drop_revoked
 from .memo import recall as recall
 from .memo import remember as remember
+from .said_facts import share_said as share_said
 from .transcript import SIMULATED as SIMULATED
 from .transcript import WHO as WHO
 from .transcript import Transcript as Transcript
@@ -74,6 +75,7 @@ __all__ = [
     "recall",
     "remember",
     "select_example",
+    "share_said",
     "verify_lines",
     "write_whole",
 ]

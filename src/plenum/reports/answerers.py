@@ -8,7 +8,7 @@ from plenum.base import UserError
 from plenum.design import USUAL
 from plenum.tracking import TrackedCondition
 
-_BY_REPLICATE = ("decisions", "indices", "variants", "families", "repetitions")
+_BY_REPLICATE = ("decisions", "indices", "variants", "families", "repetitions", "said")
 
 
 def split_conditions(tracked: Sequence[TrackedCondition], by: str) -> list[TrackedCondition]:

@@ -6,6 +6,7 @@ from functools import cached_property
 
 import pandas as pd
 
+from plenum.reports.formats import format_share
 from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, make_frame, symbol
@@ -44,6 +45,13 @@ class RowGroup:
         return condition_keys(self.rows)
 
     @cached_property
+    def answers(self) -> tuple[Column, ...]:
+        """The columns of cases with an answer or private facts; none where no case has them."""
+        known = [name for name in ("accuracy", "gain", "facts_said") if name in self.frame]
+        limits = [(name, f"{name}_ci_low", f"{name}_ci_high") for name in known]
+        return tuple(Column(each, each[0].replace("_", " "), format_share) for each in limits)
+
+    @cached_property
     def varying(self) -> list[str]:
         """The factors in which the conditions differ."""
         return list_varying_factors(self.rows)
@@ -60,7 +68,8 @@ class RowGroup:
 
     def notes(self, table: str, **facts: object) -> tuple[str, ...]:
         """Write the notes below a table of these conditions, by its macro in ``notes.j2``."""
-        return notes(table, self.rows, **facts)
+        answered = [column.names[0] for column in self.answers]
+        return notes(table, self.rows, answered=answered, **facts)
 
 
 def split_by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:

@@ -68,6 +68,8 @@ def _read_summary(outline: Outline, n: int, decisions: Mapping[str, int]) -> Rec
         title: {name: _number(name, groups[title].get(name)) for name in names}
         for title, names in known.items()
     }
+    if answers := _select_group(outline, "answers"):
+        numbers["answers"] = answers
     means = list(_select_group(outline, "switches").values())
     how: Any = {"interval": outline.interval, "warnings": read_warnings(" ".join(outline.warnings))}
     return rebuild_estimates(numbers, means, n, decisions=decisions, **how)

@@ -23,6 +23,8 @@ LISTS = ("affected", "numbers", "constraints", "cases")
 _FIELDS = (*_TEXTS, *LISTS, "options")
 _WHOLE = ("id", "title", "domain", "type", "question", "options", "packet")
 """Fields of a scenario whose whole packet is given word for word."""
+_MORE = ("edition", "labels", "answer", "private")
+"""Fields that a scenario may have or not."""
 
 _LABEL = r"(?<![A-Za-z])[A-Z](?![A-Za-z])"
 _BETWEEN = r"\s*(?:[,、，;/]\s*)?(?:[^\W\d_A-Z]{1,5}\s*)?(?:[ld]['’])?(?:[Oo]p[ctz]\w+\s+)?"
@@ -60,6 +62,10 @@ class Scenario:
     """A text that distinguishes the scenario from others with its id."""
     named: str = ""
     """The name that prompts use for the scenario instead of its id."""
+    answer: str = ""
+    """The label of the right option, which no prompt shows; empty where none is known."""
+    private: tuple[tuple[str | int, tuple[str, ...]], ...] = ()
+    """Facts that a seat alone reads, by its name, or its number from 1."""
 
     @cached_property
     def labels(self) -> tuple[str, ...]:
@@ -140,6 +146,11 @@ def check_scenario(data: Any, path: Path) -> Scenario:
     for field in LISTS:
         fields[field] = tuple(" ".join(item.split()) for item in data.get(field, ()))
     fields |= {"wording": data.get("packet"), "edition": data.get("edition", "")}
+    fields["answer"] = data.get("answer", "")
+    fields["private"] = tuple(
+        (seat, tuple(" ".join(fact.split()) for fact in facts))
+        for seat, facts in data.get("private", {}).items()
+    )
     options = tuple(
         Option(label, *(" ".join(entry[key].split()) for key in ("name", "description")))
         for label, entry in data["options"].items()
@@ -151,7 +162,7 @@ def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
     """Yield all mistakes in a scenario, one line each: field, problem, and how to mend it."""
     fields = _WHOLE if "packet" in data else _FIELDS
     for field in data:
-        if field not in (*fields, "edition", "labels"):
+        if field not in (*fields, *_MORE):
             yield f"field {field}: unknown; the fields are {', '.join(fields)}"
     for field in fields:
         if field not in data:
@@ -173,6 +184,10 @@ def _mistakes(data: Mapping[Any, Any]) -> Iterator[str]:
             yield f"field labels: {data['labels']!r}; list those of the options: {labels}"
         elif "labels" not in data and labels and _is_text(data.get("endpoint")):
             yield from _endpoint_mistakes(data["endpoint"], labels)
+        if "answer" in data and data["answer"] not in labels:
+            yield f"field answer: {data['answer']!r}; it is one of {', '.join(labels)}"
+    if "private" in data:
+        yield from _private_mistakes(data["private"])
 
 
 def _is_text(value: Any) -> bool:
@@ -193,6 +208,19 @@ def _list_mistakes(field: str, items: Any) -> Iterator[str]:
     for item in items:
         if not _is_text(item):
             yield f"field {field}: {item!r} is no text; put the sentence in quotes"
+
+
+def _private_mistakes(data: Any) -> Iterator[str]:
+    if not isinstance(data, Mapping) or not data:
+        yield "field private: it is no mapping; write a seat's name or number, and its facts"
+        return
+    for seat, facts in data.items():
+        # True is a whole number to Python, and what YAML makes of a seat that is called Yes.
+        if not _is_text(seat) and (type(seat) is not int or seat < 1):
+            yield f"field private: {seat!r} is no seat; write its name, or its number from 1"
+        yield from _list_mistakes(f"private.{seat}", facts)
+        if re.search(r"STATE\s*:", str(facts)):
+            yield f"field private.{seat}: it holds 'STATE:'; write that in another way"
 
 
 def _option_mistakes(data: Any) -> Iterator[str]:

@@ -7,17 +7,17 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.records import WHO, Transcript
+from plenum.records import WHO, Transcript, share_said
 from plenum.tracking import conditions
 
 
 def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Make the tables that become a condition's Parquet artifacts, by name."""
     votes = [" ".join(map(str, t.votes())) for t in transcripts]
-    return {
-        "ensemble": states(transcripts),
-        "replicates": conditions.tabulate_replicates(transcripts).assign(votes=votes),
-    }
+    replicates = conditions.tabulate_replicates(transcripts).assign(votes=votes)
+    if any("private_facts" in t.head for t in transcripts):
+        replicates["facts_said"] = [share_said(t) for t in transcripts]
+    return {"ensemble": states(transcripts), "replicates": replicates}
 
 
 def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
@@ -41,6 +41,8 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
         "preferences": array,
         "decisions": tuple(completed["decision"]),
         **_read_votes(completed),
+        "answer": params.get("right_answer", ""),
+        "said": tuple(completed["facts_said"]) if "facts_said" in completed else (),
         "seats": tuple(seats_by_round["seat"].unique()),
         "bases": tuple(completed["replicate"] // continuations) if continuations else (),
         "indices": indices,

@@ -86,6 +86,10 @@ class TrackedCondition:
     votes
         Of a committee: indices of the options that seats voted for, shape (replicates, seats),
         negative for none; empty where an earlier version tracked it.
+    answer
+        Of a committee whose case has one: the label of the right option.
+    said
+        The share of private facts that were said in each completed replicate; none without any.
     weights
         In a world: C(t) of the completed runs by its components above zero.
     tables
@@ -116,6 +120,8 @@ class TrackedCondition:
     preferences: NDArray[np.float64] = field(default_factory=lambda: np.empty((0, 0, 0, 0)))
     decisions: tuple[str, ...] = ()
     votes: NDArray[np.int64] = field(default_factory=lambda: np.empty((0, 0), int))
+    answer: str = ""
+    said: tuple[float, ...] = ()
     tally: Mapping[str, int] = field(default_factory=dict)
     seats: tuple[str, ...] = ()
     bases: tuple[int, ...] = ()

@@ -15,6 +15,9 @@ from plenum.records import WHO, Transcript, Usage, find_failed_call, read_metric
 from plenum.tracking import states
 from plenum.tracking.metric_names import encode_metric
 
+_SOME = ("published", "program", "right_answer")
+"""Parts of some conditions that are params of their runs as they are."""
+
 
 def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
     """Collect the params of a condition's run; of a perturbed one also its wordings."""
@@ -28,7 +31,7 @@ def params_of_condition(condition: dict[str, Any]) -> dict[str, Any]:
         "speaking_order": " ".join(s["seat"] for s in condition["seats"]),
         "clerk": condition["clerk"],
         **variants,
-        **{name: condition[name] for name in ("published", "program") if name in condition},
+        **{name: condition[name] for name in _SOME if name in condition},
         **{f"branch.{key}": value for key, value in condition.get("branch", {}).items()},
     }
 

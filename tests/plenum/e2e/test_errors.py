@@ -68,6 +68,10 @@ REFUSED = {
         ("backend=api model.default=hosted_vllm/x", "backend.api_base.hosted_vllm"),
         ("consensus=explicit", "consensus: explicit is for worlds"),
         ("task=disaster roles=off", "roles: off is for committees"),
+        ("task=disaster protocol.majority=conformity", "protocol.majority: conformity is for"),
+        ("protocol=conformity", "protocol.majority: conformity, but scenario HL-01 has no answer"),
+        ("protocol.facts=all", "protocol.facts: all, but scenario HL-01 has no private facts"),
+        ("protocol.majority=most", "protocol.majority: 'most' is not one of none, conf"),
         ("task=disaster perturbation=variants20", "perturbation: variants20"),
         ("task=disaster consensus=mean", "consensus: mean is for task=public_goods"),
         ("task=disaster task.agents=101", "task.agents: 101"),
@@ -105,6 +109,12 @@ REFUSED = {
         ("logprobs=7", "error: logprobs: 7; true, false or null"),
         ("model=nobody", "error: model: nobody is none of claude"),
         ("rounds=0", "error: rounds: 0 is not allowed"),
+    ),
+    "scripts/scenarios.py": (
+        ("", "error: hiddenbench: None; give hiddenbench=FILE or benchform=FILE, and out=FOLDER"),
+        ("hiddenbench=nowhere.json out=x", "error: hiddenbench: nowhere.json can't be read"),
+        ("benchform=nowhere.json", "error: hiddenbench: None; give"),
+        ("hiddenbench=[1] out=x", "error: hiddenbench: "),
     ),
     "scripts/reruns.py": (("study=x tracking=none", "tracking: none holds no study"),),
     "scripts/screen_variants.py": (
@@ -164,6 +174,7 @@ DOORS = {
     "scripts/import": "archive=nowhere.zip",
     "scripts/papers": "run=tiny",
     "scripts/probe": "n=1",
+    "scripts/scenarios": "hiddenbench=nowhere.json",
     "scripts/screen_variants": "scenarios=[XX-01]",
     "scripts/verdict": "logs=nowhere.csv",
     **{

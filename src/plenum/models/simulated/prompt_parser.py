@@ -2,7 +2,7 @@
 
 import json
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from plenum.models.chat import Chat
@@ -10,6 +10,9 @@ from plenum.models.chat import Chat
 # The packet may stand in another layout: its lines begin and end with all kinds of marks.
 _OPTIONS = re.compile(r"^\W*options\W*$", re.MULTILINE | re.IGNORECASE)
 _OPTION = re.compile(r"^[^\w\n]*([A-Z])[.)] +([^:|\n]+?)(?::\**| \|)\s+\"?(.+)$", re.MULTILINE)
+_BARE_OPTION = re.compile(r"^([A-Z])\. (.+)$", re.MULTILINE)
+"""An option without a description, in packets that stand word for word."""
+_OWN_FACTS = re.compile(r"^Facts that only you know:((?:\n- .+)+)", re.MULTILINE)
 _MARKER = re.compile(r"^\W*(?:\d+\. )?")
 _WORDS = re.compile(r"at most (\d+) words")
 
@@ -56,6 +59,9 @@ def read_sections(chat: Chat) -> Prompt:
     instruction = sections["Private ballot" if task == "ballot" else "Your turn"]
     me = instruction.partition("You are ")[2].partition(".")[0]
     case = _parse_case(sections["Scenario"])
+    if known := _OWN_FACTS.search(system):
+        own = tuple(line.removeprefix("- ") for line in known[1].strip().splitlines())
+        case = replace(case, numbers=own)
     return Prompt(
         case=case,
         mandate=system.rpartition("\nYour mandate: ")[2] if "\nYour mandate: " in system else "",
@@ -75,12 +81,15 @@ def _split(section: str) -> tuple[str, str]:
 @lru_cache(maxsize=64)
 def _parse_case(text: str) -> ScenarioSection:
     head = _OPTIONS.search(text)
-    options = _OPTION.findall(text[head.start() :] if head else text)
+    listed = text[head.start() :] if head else text
+    options = [(label, name) for label, name, _ in _OPTION.findall(listed)]
+    bare = _BARE_OPTION.findall(listed)
+    options = bare if len(bare) > len(options) else options
     return ScenarioSection(
         text=text,
-        labels=tuple(label for label, _, _ in options),
-        names=tuple(name for _, name, _ in options),
-        numbers=_list_bullets(text, "Numbers"),
+        labels=tuple(label for label, _ in options),
+        names=tuple(name for _, name in options),
+        numbers=_list_bullets(text, "Numbers") or ("the case",),
         cases=_list_bullets(text, "Cases"),
     )
 

@@ -61,6 +61,7 @@ def tabulate_conditions(group: RowGroup) -> Table:
         Column("p_diffusion", "p diffusion", format_p_value),
         Column("p_jumps", "p jumps", format_p_value),
         Column("votes_as_stated", "votes\nas stated", format_decimals(2)),
+        *group.answers,
         WARNINGS,
     )
     legend = group.notes(

@@ -29,6 +29,7 @@ def overview(group: RowGroup) -> Table:
         DECISIONS,
         Column(("flip_rate", "flip_rate_ci_low", "flip_rate_ci_high"), "flip rate", _rate),
         Column(("lambda", "status", "ci_low", "ci_high"), group.symbol, _exponent),
+        *group.answers,
         # A column of dashes would make the table too wide for 80 letters.
         *([Column("warnings", format=format_warnings)] if any(r.warnings for r in rows) else []),
     )

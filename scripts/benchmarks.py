@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError, read_text
-from plenum.scenarios.scenario import check_scenario
+from plenum.scenarios import check_scenario
 
 _CHOICES = "Answer choices:"
 _ONE = "Exactly one of these options is right."

@@ -25,10 +25,12 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="papers")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum_papers.items import items, page
+        import paper_page
+
+        from plenum_papers.items import items
 
         if cfg.released:
-            from plenum_worlds import released_rules
+            import released_rules
 
             released_rules.publish(cfg.released_runs, Path(cfg.out))
         elif cfg.check:
@@ -40,9 +42,9 @@ def main(cfg: DictConfig) -> None:
 
             make(cfg)
         elif cfg.item is not None:
-            print(page.commands(items.item(str(cfg.item))))
+            print(paper_page.commands(items.item(str(cfg.item))))
         else:
-            print(page.page() if cfg.markdown else page.format_items())
+            print(paper_page.page() if cfg.markdown else paper_page.format_items())
 
 
 if __name__ == "__main__":

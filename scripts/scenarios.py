@@ -17,7 +17,7 @@ try:
     import yaml
     from omegaconf import DictConfig
 
-    from plenum import base, scenarios
+    from plenum import base
     from plenum.cli import front_door, one_line_errors
     from plenum.design import StrictSettings, read_settings
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
@@ -70,10 +70,12 @@ def write(cases: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
 @hydra.main(version_base="1.3", config_path="../conf", config_name="scenarios")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
+        from benchmarks import read_benchform, read_hiddenbench
+
         chosen = read_settings(BenchmarkSettings, cfg)
         readers = {
-            scenarios.read_hiddenbench: chosen.hiddenbench,
-            scenarios.read_benchform: chosen.benchform,
+            read_hiddenbench: chosen.hiddenbench,
+            read_benchform: chosen.benchform,
         }
         files = {read: file for read, file in readers.items() if file is not None}
         if len(files) != 1 or chosen.out is None:

@@ -61,7 +61,6 @@ LAYERS = {
     "plenum_worlds.dynamics": "dynamics",
     "plenum_worlds.estimates": "execution",
     "plenum_worlds.kind": "design",
-    "plenum_worlds.released_rules": "doors",
     "plenum_worlds.reports": "reports",
     "plenum_worlds.settings": "design",
     "plenum_worlds.tracking": "tracking",

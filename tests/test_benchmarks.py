@@ -6,9 +6,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from benchmarks import read_benchform, read_hiddenbench
 
 from plenum.base import UserError
-from plenum.scenarios import check_scenario, read_benchform, read_hiddenbench
+from plenum.scenarios import check_scenario
 
 TASK = {
     "id": 7,

@@ -1,7 +1,7 @@
-from . import released_rules as released_rules
+from .episode import Episode as Episode
 from .settings import Information as Information
 
 __all__ = [
+    "Episode",
     "Information",
-    "released_rules",
 ]

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import product
 from pathlib import Path
 
+import paper_page
 import pytest
 from omegaconf import DictConfig
 
@@ -13,7 +14,7 @@ from plenum.base import config_folders
 from plenum.base.errors import UserError
 from plenum.design import Job
 from plenum.design.compose import parse_job
-from plenum_papers.items import items, page, published_values
+from plenum_papers.items import items, published_values
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.collection import FIGURES
 from plenum_papers.items.items import Experiment, PaperItem
@@ -179,11 +180,11 @@ def test_an_item_of_another_paper_may_be_the_same_result() -> None:
 def test_the_page_lists_what_the_catalogue_has() -> None:
     text = (ROOT / "docs/papers-results.md").read_text()
     again = "python scripts/papers.py markdown=true > docs/papers-results.md"
-    assert text.strip() == page.page(), f"make it anew: {again}"
+    assert text.strip() == paper_page.page(), f"make it anew: {again}"
 
 
 def test_the_commands_of_an_item_begin_with_its_run_and_end_with_what_it_costs() -> None:
-    lines = page.commands(items.item("001/fig-1b")).splitlines()
+    lines = paper_page.commands(items.item("001/fig-1b")).splitlines()
     assert lines[1] == "python run.py -m +experiment=hl01_2x2"
     assert lines[2] == "python scripts/papers.py item=001/fig-1b draw=true"
     assert lines[3].startswith("python scripts/figures.py study=hl01_2x2 figure=matrix  # all")

@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+import released_rules
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from world_episodes import Made, Play
 
-from plenum_worlds import released_rules
 from plenum_worlds.consensus import MECHANISMS
 from plenum_worlds.disaster.world import Disaster, DisasterSettings, DisasterState, DisasterWorld
 from plenum_worlds.draws import Draws

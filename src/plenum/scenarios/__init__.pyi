@@ -1,5 +1,3 @@
-from .benchmarks import read_benchform as read_benchform
-from .benchmarks import read_hiddenbench as read_hiddenbench
 from .layouts import format_variants as format_variants
 from .packets import check_packets as check_packets
 from .perturbations import load_variants as load_variants
@@ -28,8 +26,6 @@ __all__ = [
     "load_scenario",
     "load_variants",
     "make_variants",
-    "read_benchform",
-    "read_hiddenbench",
     "read_wordings",
     "wordings_file",
 ]

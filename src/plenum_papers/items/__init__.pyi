@@ -1,6 +1,5 @@
 from . import collection as collection
 from . import items as items
-from . import page as page
 from . import publish as publish
 from .items import Experiment as Experiment
 from .items import PaperItem as PaperItem
@@ -11,7 +10,6 @@ __all__ = [
     "PaperItem",
     "collection",
     "items",
-    "page",
     "publish",
     "read_numbers",
 ]

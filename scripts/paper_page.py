@@ -3,19 +3,25 @@
 from collections.abc import Iterable
 
 from plenum.reports import join_items, make_environment
-from plenum_papers.items.items import NEEDS, Experiment, PaperItem, experiments, items
+from plenum_papers.items import Experiment, PaperItem, items
 
 
 def page() -> str:
     """Return a page with every item in a table, and the commands of every study."""
-    studies = {study: [i for i in items() if study in i.studies] for study in experiments()}
+    studies = {
+        study: [i for i in items.items() if study in i.studies] for study in items.experiments()
+    }
     template = make_environment().get_template("plenum_papers.items/page.j2")
-    return template.render(items=items(), studies=studies, needs=_needs, shown_by=_group_by_command)
+    return template.render(
+        items=items.items(), studies=studies, needs=_needs, shown_by=_group_by_command
+    )
 
 
 def format_items() -> str:
     """List the items, one line each: its id, its title, and the studies that produce it."""
-    rows = [(item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items()]
+    rows = [
+        (item.id, item.title, ", ".join(s.name for s in item.studies)) for item in items.items()
+    ]
     wide = [max(len(row[column]) for row in rows) for column in (0, 1)]
     return "\n".join(
         f"{name:<{wide[0]}}  {title:<{wide[1]}}  {studies}".rstrip()
@@ -45,4 +51,4 @@ def _group_by_command(served: Iterable[PaperItem]) -> dict[str, list[PaperItem]]
 
 
 def _needs(study: Experiment) -> str:
-    return join_items(NEEDS[name] for name in study.needs)
+    return join_items(items.NEEDS[name] for name in study.needs)

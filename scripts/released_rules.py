@@ -20,7 +20,7 @@ from hydra.core.utils import env_override
 from plenum.base import project_root, resolve_path
 from plenum.design import parse_job, require
 from plenum.reports import Column, Table, format_csv, make_keys, show, show_text
-from plenum_worlds.episode import Episode
+from plenum_worlds import Episode
 
 LEVELS = ("low", "moderate", "high")
 REFERENCE = "reference/released-rules.csv"

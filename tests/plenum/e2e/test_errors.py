@@ -69,8 +69,8 @@ REFUSED = {
         ("consensus=explicit", "consensus: explicit is for worlds"),
         ("task=disaster roles=off", "roles: off is for committees"),
         ("task=disaster protocol.majority=conformity", "protocol.majority: conformity is for"),
-        ("protocol=conformity", "protocol.majority: conformity, but scenario HL-01 has no answer"),
-        ("protocol.facts=all", "protocol.facts: all, but scenario HL-01 has no private facts"),
+        ("protocol=conformity", "protocol.majority: conformity, but scenario IM-01 has no answer"),
+        ("protocol.facts=all", "protocol.facts: all, but scenario IM-01 has no private facts"),
         ("protocol.majority=most", "protocol.majority: 'most' is not one of none, conf"),
         ("task=disaster perturbation=variants20", "perturbation: variants20"),
         ("task=disaster consensus=mean", "consensus: mean is for task=public_goods"),
@@ -283,12 +283,15 @@ def test_a_folder_that_hydra_reads_as_a_variable_is_named(tmp_path: Path) -> Non
 
 SCRIPTS = ["run.py", *(f"scripts/{f.name}" for f in sorted((ROOT / "scripts").glob("*.py")))]
 OF_CONTRIBUTORS = (
+    "benchmarks",
     "docs_site",
     "elsewhere",
     "environment",
     "generators",
+    "paper_page",
     "papers_run",
     "proof",
+    "released_rules",
     "study_",
     "suite_draws",
 )

@@ -85,8 +85,9 @@ class StudyResults:
         -------
         pandas.DataFrame
             One row a replicate that has begun: ``replicate``, its ``status``, the ``decision`` (a
-            label; ``NONE`` without a majority; missing where the replicate failed) and the
-            ``reason`` of a failure.
+            label; ``NONE`` without a majority; missing where the replicate failed), the
+            ``reason`` of a failure, the ``wording`` that it read, if it wasn't the case's own,
+            whether it is ``right``, where that is known, and its ``tokens``.
 
         Examples
         --------
@@ -153,10 +154,14 @@ class StudyResults:
 
 
 def _list_decisions(transcript: Transcript) -> Iterator[dict[str, Any]]:
+    answer, totals = transcript.head.get("right_answer"), transcript.totals()
     yield {
         "status": transcript.status,
         "decision": transcript.decision,
         "reason": transcript.reason,
+        "wording": transcript.head.get("variant", ""),
+        "right": transcript.decision == answer if answer else None,
+        "tokens": totals["tokens_in"] + totals["tokens_out"],
     }
 
 

@@ -87,7 +87,7 @@ class StudyResults:
             One row a replicate that has begun: ``replicate``, its ``status``, the ``decision`` (a
             label; ``NONE`` without a majority; missing where the replicate failed), the
             ``reason`` of a failure, the ``wording`` that it read, if it wasn't the case's own,
-            whether it is ``right``, where that is known, and its ``tokens``.
+            the ``answer`` and whether it is ``right``, where these are known, and its ``tokens``.
 
         Examples
         --------
@@ -160,6 +160,7 @@ def _list_decisions(transcript: Transcript) -> Iterator[dict[str, Any]]:
         "decision": transcript.decision,
         "reason": transcript.reason,
         "wording": transcript.head.get("variant", ""),
+        "answer": answer,
         "right": transcript.decision == answer if answer else None,
         "tokens": totals["tokens_in"] + totals["tokens_out"],
     }

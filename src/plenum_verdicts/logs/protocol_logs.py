@@ -20,7 +20,8 @@ PERTURBED = ("wording", "order")
 
 _NEEDED = ("protocol", "case", "run", "decision", "right")
 _RIGHT = {"true": "1", "yes": "1", "false": "0", "no": "0"}
-_NONE = ("nan", "none", "null")
+_UNDECIDED = ("", "nan", "None", "none", "null", "<NA>")
+"""Texts of a missing decision; plenum's ``NONE`` is one, of a committee without a majority."""
 
 
 @dataclass(frozen=True)
@@ -33,8 +34,8 @@ class ProtocolLog:
         The counted runs, those of the reference first.
     chosen
         True if the reference was named, by the user or by its own name.
-    left_out
-        Number of cases that some protocol lacks.
+    left_out, unshared
+        Number of cases that some protocol lacks, and of runs at a wording that some one lacks.
     unknown
         Number of cases whose right answer nobody decided.
     perturbed
@@ -50,6 +51,7 @@ class ProtocolLog:
     runs: SteadyRuns
     chosen: bool
     left_out: int
+    unshared: int
     unknown: int
     perturbed: tuple[str, ...]
     thinned: int
@@ -65,7 +67,13 @@ def read_protocols(files: Sequence[str], columns: Mapping[str, Any]) -> pd.DataF
     UserError
         A file can't be read, has a row that is none, or lacks a column that was named.
     """
-    return pd.concat([_read_file(file, columns) for file in files], ignore_index=True)
+    read = [_read_file(file, columns) for file in files]
+    own = [frame.attrs["own"] for frame in read if frame.attrs["own"]]
+    if len(set(own)) < len(own):
+        raise UserError(
+            f"steady: {max(own, key=own.count)} names two files; give a column protocol"
+        )
+    return pd.concat(read, ignore_index=True)
 
 
 def _read_file(file: str, columns: Mapping[str, Any]) -> pd.DataFrame:
@@ -85,7 +93,10 @@ def _read_file(file: str, columns: Mapping[str, Any]) -> pd.DataFrame:
             if all(value is ABSENT for value in values):
                 raise UserError(f"columns.{name}: no row of {file} has a column {of}: {known}")
             frame[name] = values
-    return frame if "protocol" in frame else frame.assign(protocol=Path(file).stem)
+    own = "" if "protocol" in frame else Path(file).stem
+    frame = frame.assign(protocol=own) if own else frame
+    frame.attrs["own"] = own
+    return frame
 
 
 def count_protocols(
@@ -125,14 +136,16 @@ def count_protocols(
     # Runs of one day may repeat each other: a rerun is meant to be one of another day.
     once = ["protocol", "case", "setting", "day"]
     kept = frame.drop_duplicates(once) if days > 1 else frame
-    shared = kept.groupby("case")["protocol"].transform("nunique") == len(names)
+    # Other wordings may be easier: a case counts at those that all protocols have.
+    shared = kept.groupby(["case", "setting"])["protocol"].transform("nunique") == len(names)
     if not shared.any():
-        raise UserError("steady: no case is in all protocols; name cases alike in each")
+        raise UserError("steady: no case is in all protocols at one wording; name both alike")
     runs, unknown = _encode(kept[shared], [chosen, *sorted(set(names) - {chosen})])
     return ProtocolLog(
         runs=runs,
         chosen=bool(reference) or chosen == "reference",
-        left_out=int(kept["case"][~shared].nunique()),
+        left_out=len(set(kept["case"]) - set(kept["case"][shared])),
+        unshared=int((~shared).sum()),
         unknown=unknown,
         perturbed=named,
         thinned=len(frame) - len(kept),
@@ -142,6 +155,8 @@ def count_protocols(
 
 
 def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
+    if rows.empty:
+        raise UserError("steady: there are no rows")
     for name in (*_NEEDED, *perturbed):
         if name not in rows:
             known = ", ".join(map(str, rows.columns))[:300]
@@ -149,23 +164,33 @@ def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
                 f"steady: there is no column {name}; columns.{name}=NAME names it: {known}"
             )
     texts = rows.map(_text).reindex(columns=list({*rows, "cost", "answer"}), fill_value="")
-    for name in ("protocol", "case"):
+    days = [name for name in ("day", "time") if name in rows and (texts[name] != "").any()][:1]
+    for name in ("protocol", "case", "run", *perturbed, *days):
         if (empty := texts[name] == "").any():
             raise UserError(f"steady: row {int(empty.argmax()) + 1} has no {name}")
-    failed = texts["decision"] == ""
+    failed = texts["decision"].isin(_UNDECIDED)
     frame = texts.assign(
         setting=texts[list(perturbed)].agg(" / ".join, axis=1) if perturbed else "",
         failed=failed,
         right=_read_numbers(texts, "right", ~failed, 1, "0 to 1, true or false").where(~failed, 0),
         cost=_read_numbers(texts, "cost", texts["cost"] != "", 1e300, "a number from 0"),
-        day=texts.get("day", texts.get("time", pd.Series("", texts.index))).str[:10],
+        day=_read_days(texts[days[0]]) if days else "",
     )
+    binary = frame["right"].isin([0, 1]) & (frame["answer"] != "") & ~failed
+    odd = binary & ((frame["decision"] == frame["answer"]) != (frame["right"] == 1))
+    if odd.any():
+        row = frame[odd].iloc[0]
+        raise UserError(
+            f"steady: case {row['case']}: the answer is {row['answer']}, and the decision "
+            f"{row['decision']} has right={row['right']:g}"
+        )
     twice = frame.duplicated(["protocol", "case", "setting", "run"])
     if twice.any():
         row = frame[twice].iloc[0]
         raise UserError(
             f"steady: run {row['run']} of protocol {row['protocol']}, case {row['case']}, "
-            f"{'/'.join(perturbed)} {row['setting']} occurs twice"
+            f"{'/'.join(perturbed)} {row['setting']} occurs twice; a column wording, order or one "
+            "that perturbed= names tells runs of equal numbers apart"
         )
     return frame
 
@@ -174,7 +199,16 @@ def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of whole numbers with a gap is read as fractions
     text = str(value).strip()
-    return "" if value is ABSENT or text.lower() in _NONE else text
+    return "" if value is ABSENT or pd.isna(value) else text
+
+
+def _read_days(given: pd.Series) -> pd.Series:
+    numbers = pd.to_numeric(given, errors="coerce")
+    if given.name == "day":
+        return given
+    if numbers.notna().any():  # seconds or milliseconds since 1970, or a clock's
+        raise UserError(f"steady: time is {given.iloc[0]}; give dates, or a column day")
+    return given.str[:10]
 
 
 def _read_numbers(
@@ -234,10 +268,12 @@ def _find_constants(
     given = frame["answer"].groupby(frame["case"]).first()
     known = pd.Index(sorted({*decided["decision"], *given[given != ""]}) or ["no answer"])
     # In a case of which nobody decided right, any answer that nobody gave may be the right one.
-    untold = (right.max(1) < 1) & (given == "").to_numpy()
-    constants = np.repeat(untold[:, None], len(known), 1).astype(float)
+    scores = decided["right"]
+    least, best = (scores.min(), scores.max()) if scores.nunique() > 1 else (0.0, 1.0)
+    untold = (right.max(1) <= least) & (given == "").to_numpy()
+    constants = np.repeat(np.where(untold, best, least)[:, None], len(known), 1)
     told = given[given != ""]
-    constants[told.index, known.get_indexer(pd.Index(told))] = 1.0
+    constants[told.index, known.get_indexer(pd.Index(told))] = best
     answer: Codes = np.full(constants.shape, -1, np.intp)
     at = decided["case"], known.get_indexer(pd.Index(decided["decision"]))
     constants[at], answer[at] = decided["right"], decided["option"]

@@ -77,9 +77,9 @@ def publish_steadiness(
     if log.simulated:
         sentences.insert(0, f"The runs are simulated: {REHEARSAL}.")
     table = tabulate_steadiness(found, claim)
-    show_sentences(sentences)
-    show([table])
     if out is None:
+        show_sentences(sentences)
+        show([table])
         return
     with make_folder(out):
         picture = draw_steadiness(found, out, ("png", "svg"))
@@ -94,6 +94,8 @@ def publish_steadiness(
         text = json.dumps(_describe(found, log, plan), indent=2, allow_nan=False, default=_tell)
         texts = {"steady.json": f"{text}\n", "steady.html": render_html(page)}
         written = write_texts(texts.items(), out)
+    show_sentences(sentences)
+    show([table])
     print_written([*written, *picture.files])
 
 

@@ -155,6 +155,8 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
     UserError
         There are fewer than ten cases.
     """
+    if not 0 <= margin <= 1:
+        raise UserError(f"margin: {margin:g}; it is from 0 to 1")
     if len(runs.cases) < LEAST_CASES:
         raise UserError(
             f"steady: {len(runs.cases)} cases are in all protocols; {LEAST_CASES} are the least"

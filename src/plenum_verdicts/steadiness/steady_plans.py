@@ -51,7 +51,7 @@ class SteadyPlan:
     gain
         By how much the protocol disagrees less, at equal cost.
     reference
-        The protocol that the other one is compared with.
+        The protocol that the other one is compared with; empty if any may be.
     price
         Dollars a run; ``None`` if not given.
     """
@@ -62,7 +62,7 @@ class SteadyPlan:
     options: int = 3
     accuracy: float = 0.45
     gain: float = 0.1
-    reference: str = "reference"
+    reference: str = ""
     price: float | None = None
 
     @property

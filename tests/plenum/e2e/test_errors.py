@@ -288,7 +288,7 @@ OF_CONTRIBUTORS = (
     "elsewhere",
     "environment",
     "generators",
-    "paper_page",
+    "paper_",
     "papers_run",
     "proof",
     "released_rules",

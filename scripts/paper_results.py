@@ -36,11 +36,10 @@ from plenum.reports import (
     save_pages,
 )
 from plenum.tracking import log_report
-from plenum_papers.items.catalogue import CATALOGUE as TABLES
-from plenum_papers.items.items import PaperItem
-from plenum_papers.items.source import TableSource
-from plenum_papers.items.worlds import DRAWINGS as OF_WORLDS
-from plenum_papers.studies import run_or_imported
+from plenum_papers import run_or_imported
+from plenum_papers.items import CATALOGUE as TABLES
+from plenum_papers.items import DRAWINGS as OF_WORLDS
+from plenum_papers.items import PaperItem, TableSource
 
 Loader = Callable[[Settings], EstimatedStudy]
 

@@ -100,6 +100,8 @@ def judge_steady_config(cfg: DictConfig) -> int:
     UserError
         A value is malformed, or the runs can't be judged.
     """
+    if cfg.logs:
+        raise UserError("logs: steady= has the runs of protocols; give one of both")
     given = {} if cfg.margin is not None else {"margin": 0.05}
     asked = read_settings(SteadyConfig, cfg, **given)
     written = Path(asked.out).expanduser() / "steady.json"

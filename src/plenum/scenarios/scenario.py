@@ -218,6 +218,8 @@ def _private_mistakes(data: Any) -> Iterator[str]:
         # True is a whole number to Python, and what YAML makes of a seat that is called Yes.
         if not _is_text(seat) and (type(seat) is not int or seat < 1):
             yield f"field private: {seat!r} is no seat; write its name, or its number from 1"
+        elif str(seat).isdecimal() and type(seat) is not int:
+            yield f"field private: seat {seat!r} is a text; write the number without quotes"
         yield from _list_mistakes(f"private.{seat}", facts)
         if re.search(r"STATE\s*:", str(facts)):
             yield f"field private.{seat}: it holds 'STATE:'; write that in another way"

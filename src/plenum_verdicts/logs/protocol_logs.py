@@ -19,6 +19,7 @@ PERTURBED = ("wording", "order")
 """Columns of what should not matter, if the user names none."""
 
 _NEEDED = ("protocol", "case", "run", "decision", "right")
+_KNOWN = (*_NEEDED, *PERTURBED, "cost", "answer", "day", "time", "backend")
 _RIGHT = {"true": "1", "yes": "1", "false": "0", "no": "0"}
 _UNDECIDED = ("", "nan", "None", "none", "null", "<NA>")
 """Texts of a missing decision; plenum's ``NONE`` is one, of a committee without a majority."""
@@ -89,6 +90,8 @@ def _read_file(file: str, columns: Mapping[str, Any]) -> pd.DataFrame:
     known = ", ".join(map(str, frame.columns))[:300]
     for name, of in columns.items():
         if NOT_RENAMED.get(name) != of:
+            if name not in _KNOWN:
+                raise UserError(f"columns.{name}: unknown; there are {', '.join(_KNOWN)}")
             values = [read_column(row, str(of)) for row in rows]
             if all(value is ABSENT for value in values):
                 raise UserError(f"columns.{name}: no row of {file} has a column {of}: {known}")

@@ -21,7 +21,7 @@ pytestmark = pytest.mark.long
 
 STUDIES = {
     "xcut": (
-        *("perturbation=variants20", "roles=on,off", "rounds=3", "replicates=4"),
+        *("scenario=HL-01", "perturbation=variants20", "roles=on,off", "rounds=3", "replicates=4"),
         *("backend.malformed_rate=0.1", "budget.calls=90"),
     ),
     "xworlds": ("task=disaster", "task.runs=2", "rounds=3", "replicates=2"),

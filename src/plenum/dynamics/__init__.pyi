@@ -79,7 +79,7 @@ from .resampling import INTERVALS as INTERVALS
 from .resampling import Bootstrap as Bootstrap
 from .resampling import bootstrap as bootstrap
 from .right_answers import RightAnswers as RightAnswers
-from .right_answers import compare_answers as compare_answers
+from .right_answers import estimate_right_answers as estimate_right_answers
 from .sample_sizes import find_detectable as find_detectable
 from .sample_sizes import plan_replicates as plan_replicates
 from .stated_votes import StatedVotes as StatedVotes
@@ -150,7 +150,6 @@ __all__ = [
     "bootstrap",
     "branching",
     "cap",
-    "compare_answers",
     "compare_decisions",
     "compare_votes",
     "contrast",
@@ -163,6 +162,7 @@ __all__ = [
     "estimate_families",
     "estimate_mean",
     "estimate_next_answers",
+    "estimate_right_answers",
     "estimate_share",
     "estimate_typical_growth",
     "excludes_zero",

@@ -8,14 +8,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
-
-DRAWS = 2_000
-"""Default number of permutations."""
+from plenum.dynamics.resampling import DRAWS
 
 
 @dataclass(frozen=True)
 class BlockSplit:
-    """How often replicates of the same and of different blocks end differently.
+    """The share of pairs that end differently, within blocks and between them.
 
     Attributes
     ----------
@@ -99,7 +97,9 @@ def split_blocks(
     source = np.random.Generator(np.random.PCG64(seed))
     drawn = (source.permutation(labels) for _ in range(draws))
     drawn_found = np.array([_compare(apart, each[first] == each[second]) for each in drawn])
+    # An order that only adds up its terms otherwise is a tie, which counts as met.
     more = (drawn_found >= found - 1e-12).sum(0)
+    # The order that was met is one of them, so that p is never 0; doubled for two tests.
     p = float(min(1.0, 2 * ((1 + more) / (1 + draws)).min())) if apart.any() else math.nan
     within, between = apart[:, same].mean(1).tolist(), apart[:, ~same].mean(1).tolist()
     return BlockSplit(

@@ -4,16 +4,14 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from plenum.base import format_number_between
 from plenum.dynamics import (
-    RightAnswers,
     Summary,
     VariantOutcome,
-    compare_answers,
     estimate_branching,
     estimate_families,
+    estimate_right_answers,
     name_numbers,
     summarise,
     tally,
@@ -33,7 +31,10 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     seats = [seat["seat"] for seat in completed[0].head["seats"]]
     decisions = [str(t.decision) for t in completed]
     votes = [t.votes() for t in completed]
-    known: Any = {"votes": votes, "answers": _compare_answers(completed, preferences)}
+    said = [share_said(t) for t in completed] if "private_facts" in completed[0].head else ()
+    answer = completed[0].head.get("right_answer", "")
+    answers = estimate_right_answers(preferences, decisions, answer, said)
+    known: Any = {"votes": votes, "answers": answers}
     report = report_committee(summarise(preferences, decisions, **known, **SETTINGS), seats)
     if "variants" not in completed[0].head:
         return report
@@ -43,18 +44,6 @@ def estimates(completed: Sequence[Transcript]) -> Report:
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}
     line = report["line"].replace("λ̂", "λ̂_pert")
     return {**report, "metrics": {**report["metrics"], **fragility}, "line": line}
-
-
-def _compare_answers(
-    completed: Sequence[Transcript], preferences: NDArray[np.float64]
-) -> RightAnswers:
-    """Compare decisions with the answer of the case, as far as it has one or private facts."""
-    head = completed[0].head
-    answer = head.get("right_answer")
-    right = [t.decision == answer for t in completed] if answer else None
-    said = [share_said(t) for t in completed] if "private_facts" in head else ()
-    place = completed[0].options.index(answer) if answer else 0
-    return compare_answers(preferences, right, place, said)
 
 
 def _pair_reading(transcript: Transcript) -> VariantOutcome:

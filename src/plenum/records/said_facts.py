@@ -1,4 +1,4 @@
-"""Which private facts their owners said, judged by their words."""
+"""The share of private facts that their owners said, judged by their words."""
 
 import re
 

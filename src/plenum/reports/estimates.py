@@ -4,17 +4,15 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import fields, replace
 from functools import partial
-from string import ascii_uppercase
 from typing import Any
 
 import numpy as np
 
 from plenum.base import UserError, map_in_processes
 from plenum.dynamics import (
-    RightAnswers,
-    compare_answers,
     estimate_branching,
     estimate_families,
+    estimate_right_answers,
     summarise,
 )
 from plenum.reports.rows import Row
@@ -60,21 +58,13 @@ def estimate(condition: TrackedCondition, chosen: Settings) -> Row:
         *runs,
         chosen.window,
         votes=votes if votes.size else None,
-        answers=_compare_answers(condition),
+        answers=estimate_right_answers(*runs, condition.answer, condition.said),
         **how,
     )
     if not row.readings:
         return replace(row, summary=summary)
     families = estimate_families(condition.ensemble, row.readings, chosen.window, **how)
     return replace(row, summary=summary, wordings=families)
-
-
-def _compare_answers(condition: TrackedCondition) -> RightAnswers:
-    """Compare decisions with the answer of the case, as far as it has one or private facts."""
-    answer = condition.answer
-    right = [decision == answer for decision in condition.decisions] if answer else None
-    place = ascii_uppercase.index(answer) if answer else 0
-    return compare_answers(condition.preferences, right, place, condition.said)
 
 
 def _read_stored(condition: TrackedCondition, chosen: Settings) -> Row | None:

@@ -94,7 +94,7 @@ class ProgramRun:
             caller.ticket.end()
 
     async def _run(self, caller: Caller) -> bool:
-        environment = dict(caller.model.environment(self.condition.models, False))
+        environment = dict(caller.model.environment(self.condition.models))
         head = {**self.condition.as_mapping(), "replicate": self.index}
         head |= {"environment": environment} if environment else {}
         with Journal(self.journal, head) as journal:

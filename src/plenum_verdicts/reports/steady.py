@@ -40,7 +40,7 @@ _SHARES = {
 
 @dataclass(frozen=True)
 class PlanCheck:
-    """What a plan says of the runs.
+    """The comparison of runs with the plan that was made for them.
 
     Attributes
     ----------

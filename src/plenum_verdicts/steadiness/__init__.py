@@ -1,4 +1,4 @@
-"""Whether a protocol is steadier at kept quality: counts of decisions in, verdicts out."""
+"""Verdicts on protocols that may be steadier at kept quality, from counts of their decisions."""
 
 import lazy_loader
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import multinomial
 
-from plenum.dynamics import RightAnswers, compare_answers, estimate_share, summarise
+from plenum.dynamics import RightAnswers, estimate_right_answers, estimate_share, summarise
 from plenum.dynamics.right_answers import _estimate_gain
 
 NONE = np.empty((0, 2, 3, 3))
@@ -33,7 +33,7 @@ def test_it_is_what_one_counts_by_hand(seed: int, runs: int, seats: int, answer:
     generator = np.random.default_rng(seed)
     states = generator.integers(0, 4, (runs, 2, seats, 3)) / 10.0  # with many ties
     decisions = list(generator.choice(["A", "B", "C", "NONE"], runs))
-    found = compare_answers(states, [d == answer for d in decisions], "ABC".index(answer))
+    found = estimate_right_answers(states, decisions, answer)
     assert found.accuracy is not None
     assert found.gain is not None
     accuracy, gain = count_slowly(states, decisions, answer)
@@ -48,7 +48,7 @@ def test_known_values() -> None:
     """Wilson's limits of 8 of 10, and the gain's where 5 of 10 gained and 1 lost the answer."""
     wrong, right = [[0.6, 0.4]], [[0.4, 0.6]]
     states = np.array([[wrong, wrong]] * 7 + [[right, right]] * 3)
-    found = compare_answers(states, [True] * 6 + [False] * 2 + [True] * 2, 1, [0.5] * 10)
+    found = estimate_right_answers(states, list("BBBBBBAABB"), "B", [0.5] * 10)
     assert found.accuracy is not None
     assert found.gain is not None
     assert_allclose(
@@ -89,20 +89,20 @@ def test_the_limits_of_the_gain_hold_in_95_percent_whatever_the_shares(runs: int
 
 
 def test_what_isnt_known_has_no_number() -> None:
-    assert compare_answers(NONE, None).record() == {}
-    assert list(compare_answers(NONE, None, said=[1.0, 0.0]).record()) == [
+    assert estimate_right_answers(NONE, []).record() == {}
+    assert list(estimate_right_answers(NONE, [], said=[1.0, 0.0]).record()) == [
         *("facts_said", "facts_said_ci_low", "facts_said_ci_high")
     ]
-    assert all(math.isnan(v) for v in compare_answers(NONE, []).record().values())
+    assert all(math.isnan(v) for v in estimate_right_answers(NONE, [], "A").record().values())
     with pytest.raises(ValueError, match="2 decisions for 0 replicates"):
-        compare_answers(NONE, [True, False])
+        estimate_right_answers(NONE, ["A", "B"], "A")
 
 
 def test_a_summary_has_them_only_where_they_are_known() -> None:
     states = np.random.default_rng(0).dirichlet([1, 1, 1], size=(4, 5, 3))
     assert "answers" not in summarise(states, ["A"] * 4, draws=10).record()
-    known = compare_answers(states, [True] * 4)
+    known = estimate_right_answers(states, ["A"] * 4, "A")
     assert summarise(states, ["A"] * 4, answers=known, draws=10).record()["answers"] == (
         known.record()
     )
-    assert RightAnswers() == compare_answers(states, None)
+    assert RightAnswers() == estimate_right_answers(states, ["A"] * 4)

@@ -70,6 +70,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         for seat in condition.speaking_order:
             if seat in condition.asked:
                 said[seat.name] = yield from self._turn(number, seat)
+            # A scripted seat makes no call and no entry: the case says again what it said.
             elif scripted := write_turn(condition.scenario, condition.protocol.majority, number):
                 said[seat.name] = scripted
             if seat.name in said and not at_once:

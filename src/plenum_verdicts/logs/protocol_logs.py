@@ -115,7 +115,7 @@ def count_protocols(
     reference
         The protocol that the others are compared with; by default that of this name, or the first.
     perturbed
-        Columns of what should not matter; by default :data:`PERTURBED`, those that are there.
+        Columns of what should not matter; by default those of :data:`PERTURBED` that vary.
 
     Raises
     ------
@@ -158,6 +158,7 @@ def count_protocols(
 
 
 def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
+    """Return the rows as texts and numbers, with ``setting``, ``failed`` and ``day``."""
     if rows.empty:
         raise UserError("steady: there are no rows")
     for name in (*_NEEDED, *perturbed):
@@ -179,14 +180,7 @@ def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
         cost=_read_numbers(texts, "cost", texts["cost"] != "", 1e300, "a number from 0"),
         day=_read_days(texts[days[0]]) if days else "",
     )
-    binary = frame["right"].isin([0, 1]) & (frame["answer"] != "") & ~failed
-    odd = binary & ((frame["decision"] == frame["answer"]) != (frame["right"] == 1))
-    if odd.any():
-        row = frame[odd].iloc[0]
-        raise UserError(
-            f"steady: case {row['case']}: the answer is {row['answer']}, and the decision "
-            f"{row['decision']} has right={row['right']:g}"
-        )
+    _refuse_other_answers(frame)
     twice = frame.duplicated(["protocol", "case", "setting", "run"])
     if twice.any():
         row = frame[twice].iloc[0]
@@ -198,6 +192,18 @@ def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
     return frame
 
 
+def _refuse_other_answers(frame: pd.DataFrame) -> None:
+    """Refuse an answer that contradicts what is right; a score between may say more than both."""
+    binary = frame["right"].isin([0, 1]) & (frame["answer"] != "") & ~frame["failed"]
+    odd = binary & ((frame["decision"] == frame["answer"]) != (frame["right"] == 1))
+    if odd.any():
+        row = frame[odd].iloc[0]
+        raise UserError(
+            f"steady: case {row['case']}: the answer is {row['answer']}, and the decision "
+            f"{row['decision']} has right={row['right']:g}"
+        )
+
+
 def _text(value: Any) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)  # a column of whole numbers with a gap is read as fractions
@@ -206,10 +212,11 @@ def _text(value: Any) -> str:
 
 
 def _read_days(given: pd.Series) -> pd.Series:
-    numbers = pd.to_numeric(given, errors="coerce")
-    if given.name == "day":
+    if given.name == "day":  # which may be a label, such as that of a batch
         return given
-    if numbers.notna().any():  # seconds or milliseconds since 1970, or a clock's
+    if (
+        pd.to_numeric(given, errors="coerce").notna().any()
+    ):  # seconds or milliseconds since 1970, or a clock's
         raise UserError(f"steady: time is {given.iloc[0]}; give dates, or a column day")
     return given.str[:10]
 
@@ -271,6 +278,7 @@ def _find_constants(
     given = frame["answer"].groupby(frame["case"]).first()
     known = pd.Index(sorted({*decided["decision"], *given[given != ""]}) or ["no answer"])
     # In a case of which nobody decided right, any answer that nobody gave may be the right one.
+    # A wrong answer may have a score, too: the worst and the best that were met stand for 0 and 1.
     scores = decided["right"]
     least, best = (scores.min(), scores.max()) if scores.nunique() > 1 else (0.0, 1.0)
     untold = (right.max(1) <= least) & (given == "").to_numpy()

@@ -35,7 +35,7 @@ MOST_CONSTANTS = 20
 
 @dataclass(frozen=True)
 class JudgedProtocol:
-    """What the runs show of a protocol.
+    """The verdict on a protocol, and the estimates behind it.
 
     Attributes
     ----------

@@ -165,17 +165,20 @@ def estimate_run_variance(
     wordings = (runs > 0).sum(1)[:, None]
     votes = {size: share_votes(counts, size) for size in {*steadiness, 1}}
     moved = np.zeros(counts.shape)
+    # Runs that decide alike move the estimate alike, so that one of each decision is left out.
     for option in range(counts.shape[2]):
         fewer = counts.copy()
         fewer[..., option] -= counts[..., option] > 0
         for size, weight in steadiness.items():
             change = share_votes(fewer, size) - votes[size]
             others = votes[size].sum(1, keepdims=True) - votes[size]
+            # A pair has two wordings, each of which may be the one that lost a run.
             scale = 2 * weight / (wordings * (wordings - 1))
             moved[..., option] -= scale * (change * others).sum(2)
         change = share_votes(fewer, 1) - votes[1]
         moved[..., option] += quality * (change * right[:, None]).sum(2) / wordings
     many = np.maximum(runs, 1)
+    # The jackknife's variance at each wording, whose runs are independent of the others'.
     centre = (counts * moved).sum(2) / many
     spread = (counts * (moved - centre[..., None]) ** 2).sum(2)
     return np.asarray((spread * (many - 1) / many).sum(1), np.float64)

@@ -86,6 +86,7 @@ class SteadyPlan:
         """
         wrong = (1 - self.accuracy) ** 2 / (self.options - 1)
         apart = 1 - self.accuracy**2 - wrong  # of two decisions that have nothing in common
+        # Two runs agree beyond chance only where both decide as their case mostly does.
         squared = ANCHORED**2 + self.gain / apart
         if squared > 1:
             most = (1 - ANCHORED**2) * apart
@@ -115,6 +116,7 @@ def draw_protocols(source: np.random.Generator, plan: SteadyPlan) -> SteadyRuns:
     few, many = plan.anchors
     answer = source.integers(0, plan.options, plan.cases)
     varied, shared = plan.accuracy * (1 - plan.accuracy), (many - few) ** 2
+    # Solves Var(many x one mode - few x the other) = SPREAD² for the share with modes of their own.
     part = np.clip((SPREAD**2 / varied - shared) / (few**2 + many**2 - shared), 0, 1)
     modes = [_decide(source, answer, plan, (plan.cases,)) for _ in range(2)]
     modes[1] = np.where(source.random(plan.cases) < part, modes[1], modes[0])

@@ -82,6 +82,7 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
     # Equal values of a few cases prove little: as if one of them could differ by a half.
     least = 1 / (2 * cases) ** 2
     between = max(float(values.var(ddof=1)) / cases, least)
+    # The fewer the runs, the less they tell of the variance within cases: up to a half is between.
     part = min(4 / runs, 1.0) / 2
     within = between if variances is None else float(variances.sum()) / cases**2
     these = max(min((1 - part) * within + part * between, between), least)

@@ -51,7 +51,7 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 
 # What a change of a statistic, a parser, a prompt or a table can break.
 QUICK = $(addprefix tests/,plenum/base plenum/committee \
-	plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum_verdicts \
+	plenum/calls plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum/show plenum_verdicts \
 	plenum_papers plenum_rules plenum_worlds)
 
 quick: $(VENV)/.all

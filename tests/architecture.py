@@ -1,6 +1,7 @@
-"""Questions about the source, which is parsed: who imports whom, worlds, names.
+"""Questions about the source, which is parsed: worlds, random state, names.
 
-``tests/test_architecture.py`` holds the answers. Every function takes the root of a checkout.
+``tests/test_architecture.py`` holds the answers; who may import whom is import-linter's, whose
+contracts stand in ``pyproject.toml``. Every function takes the root of a checkout.
 """
 
 import ast
@@ -9,8 +10,6 @@ from collections import Counter
 from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
-
-import networkx as nx  # type: ignore[import-untyped]
 
 PACKAGES = (
     "src/plenum",
@@ -43,11 +42,6 @@ def list_nodes(tree: ast.Module) -> list[ast.AST]:
 def sources(root: Path) -> list[Path]:
     """Every Python file of the packages and of Hydra's plugins."""
     return sorted(path for package in PACKAGES for path in (root / package).rglob("*.py"))
-
-
-def loose_files(root: Path) -> list[Path]:
-    """Python files at the top of the package."""
-    return sorted((root / "src/plenum").glob("*.py"))
 
 
 # --- worlds ------------------------------------------------------------------------------------
@@ -83,72 +77,23 @@ def words(source: str) -> Iterator[str]:
 # --- imports -----------------------------------------------------------------------------------
 
 
-def import_circles(root: Path) -> list[list[str]]:
-    """Modules that import each other: at the top of a module, under TYPE_CHECKING too.
-
-    ``from plenum.records import journal`` leads to the module ``plenum.records.journal`` alone,
-    ``from plenum.records import Failure`` to the package's face. Imports inside functions don't
-    count.
-    """
-    modules = {_dotted(path, root): path for path in sources(root)}
-    graph = nx.DiGraph()
-    for module, path in modules.items():
-        package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        tree = parse(path.read_text(encoding="utf-8"))
-        for name in imports(tree, package, inside_functions=False):
-            target = name if name in modules else name.rpartition(".")[0]
-            if target in modules and target != module:
-                graph.add_edge(module, target)
-    circles = [sorted(found) for found in nx.strongly_connected_components(graph) if len(found) > 1]
-    return sorted(circles)
-
-
 def _dotted(path: Path, root: Path) -> str:
     parts = path.relative_to(root / "src").with_suffix("").parts
     return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
 
 
 @lru_cache(maxsize=4096)
-def imports(tree: ast.Module, package: str, inside_functions: bool = True) -> tuple[str, ...]:
-    """Dotted names that a module of a package imports."""
-    return tuple(_find_imports(tree, package, inside_functions))
-
-
-def _find_imports(tree: ast.Module, package: str, inside_functions: bool) -> Iterator[str]:
-    todo: list[ast.AST] = [tree]
-    while todo:
-        node = todo.pop()
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package.split(".")[: len(package.split(".")) + 1 - node.level]
-            base = above if node.level else []
-            stem = ".".join([*base, node.module] if node.module else base)
-            yield from (f"{stem}.{alias.name}" for alias in node.names)
-        elif inside_functions or not isinstance(
-            node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-        ):
-            todo += list(ast.iter_child_nodes(node))
+def imports(tree: ast.Module) -> tuple[str, ...]:
+    """Dotted names that a module imports, also inside functions; nobody imports relatively."""
+    return tuple(
+        f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
+        for node in list_nodes(tree)
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    )
 
 
 # --- packages ----------------------------------------------------------------------------------
-
-
-def package_imports(root: Path) -> dict[tuple[str, str], set[tuple[str, str]]]:
-    """Imports between packages, by importer and imported: pairs of modules.
-
-    Imports inside functions count. What everybody imports, ``plenum`` itself, is left out.
-    """
-    modules = {_dotted(path, root): path for path in sources(root)}
-    found: dict[tuple[str, str], set[tuple[str, str]]] = {}
-    for module, path in modules.items():
-        package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        for name in imports(parse(path.read_text(encoding="utf-8")), package):
-            target = name if name in modules else name.rpartition(".")[0]
-            pair = module.split(".")[0], target.split(".")[0]
-            if target in modules and pair[0] != pair[1] and pair[1] != "plenum":
-                found.setdefault(pair, set()).add((module, target))
-    return found
 
 
 def named_packages(root: Path, package: str = "plenum") -> dict[str, set[str]]:
@@ -172,47 +117,44 @@ USERS = ("plenum", "plenum_audit")
 """The packages whose faces are for users, who find each name in ``docs/api.md``."""
 
 
-def public_names(root: Path) -> set[str]:
-    """Names that users may import: ``__all__`` of the packages for users, as ``plenum.study``.
+def face_names(root: Path) -> dict[str, list[str]]:
+    """Names that each package's ``__init__.py`` offers, by package: imported, defined or listed."""
+    found = {}
+    for path in sources(root):
+        if path.name == "__init__.py":
+            names = sorted(_offered(parse(path.read_text(encoding="utf-8"))))
+            found[_dotted(path, root)] = names
+    return found
 
-    The faces of other packages are for scripts and siblings, those of rooms for other rooms; these
-    don't count.
+
+def _offered(tree: ast.Module) -> set[str]:
+    names: set[str] = set()
+    for node in list_nodes(tree):
+        if isinstance(node, ast.ImportFrom):
+            names |= {alias.name for alias in node.names if alias.asname == alias.name}
+    for top in tree.body:
+        if isinstance(top, ast.FunctionDef | ast.ClassDef):
+            names.add(top.name)
+        elif isinstance(top, ast.Assign | ast.AnnAssign):
+            targets = top.targets if isinstance(top, ast.Assign) else [top.target]
+            names |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name in names if not name.startswith("_")}
+
+
+def without_docstring(root: Path) -> list[str]:
+    """Packages and rooms whose ``__init__.py`` is missing or doesn't say what they are for.
+
+    ``hydra_plugins`` has none: Hydra finds plugins of several distributions in it. The ``client``
+    is a folder on the path of somebody's program, and no package.
     """
-    faces = {package: root / f"src/{package}/__init__.py" for package in USERS}
-    return {
-        f"{package}.{name}"
-        for package, face in faces.items()
-        if face.is_file()
-        for name in listed_names(face)
-    }
-
-
-def listed_names(module: Path) -> list[str]:
-    """Read ``__all__`` from a module's stub, or from the module where it has none."""
-    stub = module.with_suffix(".pyi")
-    source = (stub if stub.is_file() else module).read_text(encoding="utf-8")
-    lists = (
-        node.value
-        for node in parse(source).body
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__"
-    )
-    return list(ast.literal_eval(next(lists, ast.List([]))))
-
-
-def without_face(root: Path) -> list[str]:
-    """Packages and rooms without an ``__init__.py`` with a docstring and a list of names.
-
-    ``hydra_plugins`` has none: Hydra finds plugins of several distributions in it.
-    """
-    folders = {path.parent for path in sources(root)} - {root / "src/hydra_plugins"}
+    free = {root / "src/hydra_plugins", root / "src/plenum_audit/programs/client"}
+    folders = {path.parent for path in sources(root)} - free
     found = []
     for folder in sorted(folders):
-        face, parts = folder / "__init__.py", folder.relative_to(root / "src").parts
-        if len(parts) > 2:  # inside a room
-            continue
+        face = folder / "__init__.py"
         text = face.read_text(encoding="utf-8") if face.is_file() else ""
-        if not ast.get_docstring(parse(text)) or not listed_names(face):
-            found.append(".".join(parts))
+        if not ast.get_docstring(parse(text)):
+            found.append(".".join(folder.relative_to(root / "src").parts))
     return found
 
 
@@ -225,56 +167,3 @@ def repeated_class_names(root: Path) -> dict[str, int]:
         if isinstance(node, ast.ClassDef) and not node.name.startswith("_")
     )
     return {name: count for name, count in sorted(counts.items()) if count > 1}
-
-
-def imports_past_faces(root: Path) -> list[tuple[str, str]]:
-    """Imports of a module from outside its room where the room's face would do.
-
-    A room is a folder at the top of a package, and a package's own top; its face is the
-    ``__init__.py``. A module at the top that lists ``__all__`` is a face itself. What stands at the
-    top of a package is common to the package's rooms: they need no face for it, other packages and
-    scripts do. A benchmark may reach for what no face has. Pairs of the importing module and the
-    module that it reaches into.
-    """
-    modules = {_dotted(path, root): path for path in sources(root)}
-    scripts = [root / "run.py", *sorted((root / "scripts").rglob("*.py"))]
-    importing = {path.relative_to(root).as_posix(): path for path in scripts if path.is_file()}
-    faced, found = _faced_names(modules), set()
-    for module, path in {**modules, **importing}.items():
-        package = module if path.stem == "__init__" else module.rpartition(".")[0]
-        for name in imports(parse(path.read_text(encoding="utf-8")), package):
-            above = name.rpartition(".")[0]
-            target = name if name in modules and name not in faced else above
-            own = {_room(module, modules), module.split(".")[0]}
-            if target not in modules or _room(target, modules) in own:
-                continue
-            if module.startswith("scripts/bench/") and name not in faced.values():
-                continue
-            if modules[target].stem != "__init__" and not (
-                target.count(".") == 1 and listed_names(modules[target])
-            ):
-                found.add((module, target))
-    return sorted(found)
-
-
-def _faced_names(modules: dict[str, Path]) -> dict[str, str]:
-    """Dotted names in the stubs of faces, and where each is defined.
-
-    Such as ``plenum.dynamics.meta_analysis.pool``, a function, and ``plenum.dynamics.meta_analysis.pool``.
-    """
-    stubs = {module: path.with_suffix(".pyi") for module, path in modules.items()}
-    return {
-        f"{module}.{alias.name}": ".".join(filter(None, (module, node.module, alias.name)))
-        for module, stub in stubs.items()
-        if stub.name == "__init__.pyi" and stub.is_file()
-        for node in ast.parse(stub.read_text(encoding="utf-8")).body
-        if isinstance(node, ast.ImportFrom)
-        for alias in node.names
-    }
-
-
-def _room(module: str, modules: dict[str, Path]) -> str:
-    """``plenum.records`` of ``plenum.records.journal``, or a package whose loose file it is."""
-    parts = module.split(".")
-    room = ".".join(parts[:2])
-    return room if room in modules and modules[room].stem == "__init__" else parts[0]

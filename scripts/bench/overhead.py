@@ -37,8 +37,8 @@ BARE = """
 import time
 from hydra import compose, initialize_config_dir
 from plenum.design.compose import parse_job
-from plenum.committee import Deliberation
-from plenum.models.simulated import SimulatedBackend
+from plenum.committee.deliberation import Deliberation
+from plenum.calls.simulated.backend import SimulatedBackend
 
 def answer(backend, chat):
     steps = backend.attempt(chat, 1)

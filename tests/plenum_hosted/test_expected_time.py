@@ -170,7 +170,7 @@ def test_threads_sleep_while_they_wait_unless_a_user_says_so(given: str | None, 
 import os, sys, types
 for name in ("llguidance", "transformers", "plenum_hosted.backend"):  # seconds; torch has OpenMP
     sys.modules[name] = types.SimpleNamespace(HostedBackend=str)
-from plenum_hosted import Hosted
+from plenum_hosted.settings import Hosted
 from plenum_hosted.host import build
 build(Hosted())
 print(os.environ.get("OMP_WAIT_POLICY"))

@@ -58,7 +58,7 @@ def give_facts(seats: Sequence[Seat], scenario: Scenario, shared: bool) -> tuple
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from plenum.committee import Seat
+    >>> from plenum.committee.condition import Seat
     >>> from plenum.committee.facts import give_facts
     >>> case = SimpleNamespace(private=(("Chair", ("It rains.",)), (2, ("It is cold.",))))
     >>> seats = [Seat("Chair", "Chair", "", "m"), Seat("Rights", "Rights", "", "m")]

@@ -50,7 +50,7 @@ def describe_parts(protocol: "Protocol", number: int) -> str:
     Examples
     --------
     >>> from plenum.committee.parts import describe_parts
-    >>> from plenum.design import Protocol
+    >>> from plenum.design.settings import Protocol
     >>> describe_parts(Protocol(), 2)
     ''
     >>> describe_parts(Protocol(order="simultaneous"), 1)[:47]

@@ -6,6 +6,8 @@ heeds only before its import.
 
 import os
 
+from plenum.base.moved import find_moved
+
 for _name, _value in {
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -15,3 +17,12 @@ for _name, _value in {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
 }.items():
     os.environ.setdefault(_name, _value)
+
+
+__getattr__ = find_moved(
+    __name__,
+    {
+        "tracking.conditions": "tabulate_replicates TrackedCondition",
+        "tracking.study": "Study",
+    },
+)

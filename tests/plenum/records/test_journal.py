@@ -222,7 +222,7 @@ def test_writers_in_processes_of_their_own_leave_a_whole_journal(tmp_path: Path)
     path = tmp_path / "000.jsonl"
     Journal(path, HEAD).close()
     write = (
-        "import sys; from plenum.records import Journal; from pathlib import Path\n"
+        "import sys; from plenum.records.journal import Journal; from pathlib import Path\n"
         f"with Journal(Path({str(path)!r}), {HEAD!r}) as journal:\n"
         "    print('open', flush=True); input()\n"
         "    for number in range(2000): journal.append({'kind': 'turn', 'round': number})"

@@ -254,7 +254,7 @@ from pathlib import Path
 import aiohttp
 from running import serving
 from plenum.base.identity import digest
-from plenum.models.simulated import SimulatedBackend
+from plenum.calls.simulated.backend import SimulatedBackend
 
 folder = Path(sys.argv[1])
 plain = SimulatedBackend.attempt

@@ -6,7 +6,7 @@ from typing import Any
 
 from plenum.calls.budget import Demand, Ledger, compute_demand
 from plenum.calls.call_errors import CallError
-from plenum.calls.chat import Attempt, Chat, Reply, Response
+from plenum.calls.chat import Attempt, Chat, Reply
 from plenum.calls.limits import Limiter, Permit, ProviderUnavailable
 from plenum.design.settings import Calls
 from plenum.records.failures import Failure
@@ -118,13 +118,9 @@ class Ticket:
         """Release the budget that was kept for the replicate."""
         self._admission.ledger.end(self)
 
-    async def enter(self, chat: Chat) -> None:
-        """Reserve the highest cost of the call, and wait for a permit."""
-        self._permit, self._demand = None, self.demand_of(chat)
-        await self.admit(self._demand)
-
     async def admit(self, demand: Demand) -> None:
-        """Do as :meth:`enter`, given the highest usage of the call."""
+        """Reserve the highest cost of a call, and wait for a permit."""
+        self._permit = None
         await self.reserve(demand)
         # The replicate that is furthest goes first, so that few are half done when a sweep stops.
         rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
@@ -153,24 +149,16 @@ class Ticket:
         self._demand, self._permit, self._reserved = demand, permit, reserved
         return True
 
-    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        """Wait before another attempt at a call."""
-        await self.hold(chat.model, seconds, reason)
-
     async def hold(self, model: str, seconds: float, reason: str) -> None:
-        """Do as :meth:`pause`, given the model."""
+        """Wait before another attempt at a call."""
         await self._limiter(model).pause(seconds, reason, model)
 
     async def give_up(self, model: str, error: CallError, attempts: int) -> None:
         """Report that a call's attempts are used up; see :meth:`Limiter.give_up`."""
         self._limiter(model).give_up(error, attempts, model)
 
-    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Book the cost of the call, and return the permit."""
-        self.release(attempt, response.reply if response else None, hold_s)
-
     def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
-        """Do as :meth:`leave`, for the call that was admitted last."""
+        """Book the cost of the call that was admitted last, and return its permit."""
         demand, permit = self._demand, self._permit
         assert demand is not None
         self._permit = None
@@ -209,7 +197,7 @@ class Ticket:
         return self.at_most() if self.may_be_billed(attempt) else {}
 
     def at_most(self) -> dict[str, Any]:
-        """Return the highest usage of the call that was entered last, for the call log."""
+        """Return the highest usage of the call that was admitted last, for the call log."""
         assert self._demand is not None
         most = self._admission.ledger.price_of(self._demand)
         known = self._admission.ledger.price(self._demand.model) is not None

@@ -1,7 +1,7 @@
 """The chat contract: messages in; text, token counts, finish reason, latency and attempts out.
 
 A backend makes single attempts and raises :class:`~plenum.calls.call_errors.CallError`;
-:func:`plenum.calls.retry.call_with_retries` retries, passes a :class:`Gate` for each attempt, and
+:func:`plenum.calls.retry.call_with_retries` retries, asks for admission for each attempt, and
 returns an :class:`Answer`. Nothing here caches: two calls are two draws.
 """
 
@@ -212,19 +212,6 @@ class ChatModel(Protocol):
 
         ``constrained`` adds what answers that are held to a schema depend on besides.
         """
-
-
-class Gate(Protocol):
-    """Admission of calls; :mod:`plenum.calls.limits` has the real one."""
-
-    async def enter(self, chat: Chat) -> None:
-        """Wait until the call may be made; each call that enters must leave."""
-
-    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
-        """Wait before another attempt at a call; ``reason`` says how the last one ended."""
-
-    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
-        """Report how the attempt ended, and how long the provider asks callers to wait."""
 
 
 def make_schema(**properties: Mapping[str, Any]) -> dict[str, Any]:

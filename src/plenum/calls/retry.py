@@ -4,15 +4,37 @@ import asyncio
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 from plenum.base.identity import make_generator
+from plenum.calls.budget import Demand
 from plenum.calls.call_errors import CallError
-from plenum.calls.chat import Answer, Attempt, Chat, ChatModel, Gate
+from plenum.calls.chat import Answer, Attempt, Chat, ChatModel, Reply
 from plenum.records.failures import Failure
 
 _AWAY_LEAST_S, _AWAY_MOST_S = 1.0, 10.0
 """Seconds between attempts at a server that isn't there yet."""
 _DOUBLINGS = 60
+
+
+class CallTicket(Protocol):
+    """Admission of one call at a time; :class:`plenum.calls.admission.Ticket` has the real one.
+
+    It is asked by what a call may use up and not by the call, so that a ticket on another machine
+    sends no prompts.
+    """
+
+    def demand_of(self, chat: Chat) -> Demand:
+        """Return what a call may use up."""
+
+    async def admit(self, demand: Demand) -> None:
+        """Wait until the call may be made; each call that is admitted must be released."""
+
+    async def hold(self, model: str, seconds: float, reason: str) -> None:
+        """Wait before another attempt at a call; ``reason`` says how the last one ended."""
+
+    def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
+        """Report how the attempt ended, and how long the provider asks callers to wait."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +58,7 @@ async def call_with_retries(
     model: ChatModel,
     chat: Chat,
     policy: Policy,
-    gate: Gate,
+    ticket: CallTicket,
     failed: Callable[[Attempt], None],
     sending: Callable[[int], None] = lambda number: None,
 ) -> Answer:
@@ -44,8 +66,8 @@ async def call_with_retries(
 
     Parameters
     ----------
-    gate
-        Entered for each attempt, and not held while waiting for the next one.
+    ticket
+        Admits each attempt, and not held while waiting for the next one.
     failed
         Called with every failed attempt as soon as it has failed; the last, successful one is in
         the answer.
@@ -57,7 +79,7 @@ async def call_with_retries(
     CallError
         The last attempt's error.
     """
-    attempts = _Attempts(model, gate, failed, sending, policy.timeout_s)
+    attempts = _Attempts(model, ticket, failed, sending, policy.timeout_s)
     number = counted = 0
     clock = asyncio.get_running_loop().time
     away_since: float | None = None
@@ -82,7 +104,7 @@ async def call_with_retries(
             reason = f"{error.status or error.failure}"
             if error.starting:
                 reason = f"it isn't ready; calls.patience={policy.patience_s:g}"
-        await gate.pause(chat, wait, reason)
+        await ticket.hold(chat.model, wait, reason)
 
 
 @dataclass
@@ -90,7 +112,7 @@ class _Attempts:
     """The attempts of a call; see :func:`call_with_retries`."""
 
     model: ChatModel
-    gate: Gate
+    ticket: CallTicket
     failed: Callable[[Attempt], None]
     sending: Callable[[int], None]
     timeout_s: float | None
@@ -111,8 +133,8 @@ class _Attempts:
                     raise
 
     async def make(self, chat: Chat, number: int) -> Answer:
-        """Make an attempt, and tell the gate how it ended."""
-        await self.gate.enter(chat)
+        """Make an attempt, and tell the ticket how it ended."""
+        await self.ticket.admit(self.ticket.demand_of(chat))
         self.sending(number)
         started, clock = time.time(), time.perf_counter()
 
@@ -132,24 +154,24 @@ class _Attempts:
         except CallError as error:
             at = error.server or chat.server
             attempt = make_attempt(error.failure, error.status, error.detail, error.reached, at)
-            self._leave(chat, attempt, error.retry_after)
+            self._fail(attempt, error.retry_after)
             raise
         except TimeoutError:
             late = CallError(Failure.TIMEOUT, f"no answer within {self.timeout_s or 0:g} s")
-            self._leave(chat, make_attempt(late.failure, None, late.detail))
+            self._fail(make_attempt(late.failure, None, late.detail))
             raise late from None
         except asyncio.CancelledError:
-            self._leave(chat, make_attempt(Failure.INTERRUPTED, None))
+            self._fail(make_attempt(Failure.INTERRUPTED, None))
             raise
         except Exception as error:
-            self._leave(chat, make_attempt(Failure.BUG, None, type(error).__name__))
+            self._fail(make_attempt(Failure.BUG, None, type(error).__name__))
             raise
         attempt = make_attempt("ok", 200, server=response.server or chat.server)
-        self.gate.leave(chat, attempt, response, response.hold_s)
+        self.ticket.release(attempt, response.reply, response.hold_s)
         return Answer(response, attempt)
 
-    def _leave(self, chat: Chat, attempt: Attempt, hold_s: float | None = None) -> None:
-        self.gate.leave(chat, attempt, None, hold_s or 0.0)
+    def _fail(self, attempt: Attempt, hold_s: float | None = None) -> None:
+        self.ticket.release(attempt, None, hold_s or 0.0)
         self.failed(attempt)
 
 

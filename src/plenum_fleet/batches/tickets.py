@@ -23,16 +23,12 @@ class BatchTicket(Ticket):
     def __init__(self, lockstep: Lockstep, admission: Admission, *named: Any) -> None:
         super().__init__(admission, *named)
         self._lockstep = lockstep
+        self._chat: Chat | None = None
 
     async def begin(self, passed: int = 0, calls: int = 1) -> None:
         """Begin; room in the budget comes from the calls of others, which wait for batches."""
         with self._lockstep.wait():
             await super().begin(passed, calls)
-
-    async def enter(self, chat: Chat) -> None:
-        """Enter a call, marked as one of a batch if it goes in one."""
-        self.labels = {"batch": True} if self._lockstep.goes_in_batch(chat) else {}
-        await super().enter(chat)
 
     async def admit(self, demand: Demand) -> None:
         """Admit a live call, and reserve the budget of one that goes in a batch."""
@@ -46,13 +42,16 @@ class BatchTicket(Ticket):
         with self._lockstep.wait():
             await super().reserve(demand)
 
-    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+    async def hold(self, model: str, seconds: float, reason: str) -> None:
         """Wait before another attempt; a call that joins another batch waits for it anyway."""
-        if not self._lockstep.goes_in_batch(chat):
-            await super().pause(chat, seconds, reason)
+        # The last attempt went in a batch, but the next one goes live if that batch was too slow.
+        if self._chat is None or not self._lockstep.goes_in_batch(self._chat):
+            await super().hold(model, seconds, reason)
 
     def demand_of(self, chat: Chat) -> Demand:
-        """Return what a call may use up, in a batch or not."""
+        """Return what a call may use up, and label it if it goes in a batch."""
+        self._chat = chat
+        self.labels = {"batch": True} if self._lockstep.goes_in_batch(chat) else {}
         return compute_demand(chat, bool(self.labels))
 
     def continues(self, attempt: Attempt) -> bool:

@@ -63,6 +63,7 @@ class ForwardingTicket(Ticket):
 
     async def admit(self, demand: Demand) -> None:
         """Ask the sweep to admit a call."""
+        self._demand = demand  # for the call log, which is written here
         most = demand.prompt, demand.answer
         await self._ask("admit", demand.model, *most, demand.server, demand.hour)
 

@@ -8,15 +8,15 @@ import virtual_clock
 
 from plenum.calls.admission import Admission, Ticket
 from plenum.calls.api.prices import Price
-from plenum.calls.budget import BudgetSpent, Ledger, tokens_at_most
-from plenum.calls.chat import Attempt, Chat, Message, Reply, Response
+from plenum.calls.budget import BudgetSpent, Ledger, compute_demand, tokens_at_most
+from plenum.calls.chat import Attempt, Chat, Message, Reply
 from plenum.design.settings import Budget, Calls
 from plenum.records.failures import Failure
 from plenum.records.usage import Usage
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
 MOST = sum(tokens_at_most(CHAT))
-GOOD = Response(Reply("fine", 20, 10, cost=30.0))
+GOOD = Reply("fine", 20, 10, cost=30.0)
 LIMITED = Budget(tokens=10 * MOST)
 BILLED = [
     (Failure.TIMEOUT, None),
@@ -52,9 +52,9 @@ def test_an_answer_is_booked_by_what_it_used() -> None:
     async def scene() -> tuple[Usage, int]:
         shared = await gates()
         way = one(shared)
-        await way.enter(CHAT)
+        await way.admit(compute_demand(CHAT))
         assert shared.limiter("openai").in_flight == 1
-        way.leave(CHAT, ended("ok"), GOOD, 0.0)
+        way.release(ended("ok"), GOOD, 0.0)
         assert way.describe_billing(ended("ok")) == {}
         return shared.ledger.spent, shared.limiter("openai").in_flight
 
@@ -71,8 +71,8 @@ def test_what_may_have_been_billed_is_booked_in_full_and_logged(
     async def scene(budget: Budget) -> Usage:
         shared = await gates(budget)
         way = one(shared)
-        await way.enter(CHAT)
-        way.leave(CHAT, ended(outcome, status), None, 0.0)
+        await way.admit(compute_demand(CHAT))
+        way.release(ended(outcome, status), None, 0.0)
         told = {"tokens_at_most": MOST, "cost_at_most": float(MOST)} if billed else {}
         assert way.describe_billing(ended(outcome, status)) == told
         return shared.ledger.spent
@@ -87,7 +87,7 @@ def test_a_call_that_does_not_fit_the_budget_takes_no_place() -> None:
     async def scene() -> None:
         shared = await gates(Budget(tokens=MOST - 1))
         with pytest.raises(BudgetSpent):
-            await one(shared).enter(CHAT)
+            await one(shared).admit(compute_demand(CHAT))
         assert shared.limiter("openai").in_flight == 0
 
     virtual_clock.run(scene())
@@ -97,14 +97,14 @@ def test_who_gives_up_waiting_for_a_place_gets_the_money_back() -> None:
     async def scene() -> None:
         shared = await gates(Budget(calls=2), max_concurrency=1, adapt=False)
         first = one(shared)
-        await first.enter(CHAT)
-        waiting = asyncio.create_task(one(shared, index=1).enter(CHAT))
+        await first.admit(compute_demand(CHAT))
+        waiting = asyncio.create_task(one(shared, index=1).admit(compute_demand(CHAT)))
         await asyncio.sleep(0)
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        first.leave(CHAT, ended("ok"), GOOD, 0.0)
-        await asyncio.wait_for(one(shared, index=2).enter(CHAT), 1)
+        first.release(ended("ok"), GOOD, 0.0)
+        await asyncio.wait_for(one(shared, index=2).admit(compute_demand(CHAT)), 1)
 
     virtual_clock.run(scene())
 
@@ -114,19 +114,19 @@ def test_the_replicate_that_is_furthest_goes_first() -> None:
         shared = await gates(max_concurrency=1, adapt=False)
         far, near, order = one(shared, index=9), one(shared, index=0), []
         for _ in range(3):
-            await far.enter(CHAT)
-            far.leave(CHAT, ended("ok"), GOOD, 0.0)
+            await far.admit(compute_demand(CHAT))
+            far.release(ended("ok"), GOOD, 0.0)
         holder = one(shared, line="b")
-        await holder.enter(CHAT)
+        await holder.admit(compute_demand(CHAT))
 
         async def go(name: str, way: Ticket) -> None:
-            await way.enter(CHAT)
+            await way.admit(compute_demand(CHAT))
             order.append(name)
-            way.leave(CHAT, ended("ok"), GOOD, 0.0)
+            way.release(ended("ok"), GOOD, 0.0)
 
         tasks = [asyncio.create_task(go("near", near)), asyncio.create_task(go("far", far))]
         await asyncio.sleep(0)
-        holder.leave(CHAT, ended("ok"), GOOD, 0.0)
+        holder.release(ended("ok"), GOOD, 0.0)
         await asyncio.gather(*tasks)
         return order
 
@@ -137,9 +137,9 @@ def test_tokens_beyond_the_estimate_are_taken_from_the_minute() -> None:
     async def scene() -> None:
         shared = await gates(Budget(), tpm={"openai": 60 * MOST})
         way = one(shared)
-        await way.enter(CHAT)
-        way.leave(CHAT, ended("ok"), Response(Reply("fine", 3 * MOST, 0)), 0.0)
+        await way.admit(compute_demand(CHAT))
+        way.release(ended("ok"), Reply("fine", 3 * MOST, 0), 0.0)
         with pytest.raises(TimeoutError):  # two more such calls are owed: two seconds
-            await asyncio.wait_for(way.enter(CHAT), 1.5)
+            await asyncio.wait_for(way.admit(compute_demand(CHAT)), 1.5)
 
     virtual_clock.run(scene())

@@ -5,6 +5,7 @@ import asyncio
 import pytest
 import virtual_clock
 
+from plenum.calls.budget import Demand, compute_demand
 from plenum.calls.call_errors import CallError
 from plenum.calls.chat import Answer, Attempt, Chat, Message, Reply, Response
 from plenum.calls.retry import Policy, _wait, call_with_retries
@@ -42,22 +43,25 @@ class Scripted:
 
 
 class Turnstile:
-    """A gate that notes who passes, and how each attempt left it."""
+    """A ticket that notes who passes, and how each attempt left it."""
 
     def __init__(self) -> None:
         self.inside = self.entered = 0
         self.left: list[tuple[str, bool, float]] = []
 
-    async def enter(self, chat: Chat) -> None:
+    def demand_of(self, chat: Chat) -> Demand:
+        return compute_demand(chat)
+
+    async def admit(self, demand: Demand) -> None:
         self.entered += 1
         self.inside += 1
 
-    async def pause(self, chat: Chat, seconds: float, reason: str) -> None:
+    async def hold(self, model: str, seconds: float, reason: str) -> None:
         await asyncio.sleep(seconds)
 
-    def leave(self, chat: Chat, attempt: Attempt, response: Response | None, hold_s: float) -> None:
+    def release(self, attempt: Attempt, reply: Reply | None, hold_s: float) -> None:
         self.inside -= 1
-        self.left.append((attempt.outcome, response is not None, hold_s))
+        self.left.append((attempt.outcome, reply is not None, hold_s))
 
 
 def attempts(

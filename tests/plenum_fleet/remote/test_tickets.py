@@ -10,7 +10,7 @@ from plenum.calls.admission import Admission, Ticket
 from plenum.calls.api.prices import Price
 from plenum.calls.budget import BudgetSpent, Ledger, compute_demand
 from plenum.calls.call_errors import CallError
-from plenum.calls.chat import Attempt, Chat, Message, Reply, Response
+from plenum.calls.chat import Attempt, Chat, Message, Reply
 from plenum.calls.limits import ProviderUnavailable
 from plenum.design.settings import Budget, Calls
 from plenum.records.failures import Failure
@@ -19,7 +19,7 @@ from plenum_fleet.remote.outbox import Outbox
 from plenum_fleet.remote.tickets import ForwardingTicket, LeaseTicket
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
-GOOD = Response(Reply("fine", 20, 10, cost=30.0))
+GOOD = Reply("fine", 20, 10, cost=30.0)
 ENDED = Attempt(1, "ok", 200, 0.1, 0.0)
 
 
@@ -62,9 +62,9 @@ def test_no_more_calls_are_under_way_than_the_sweep_allows_and_requests_travel_t
 
         async def one(ticket: ForwardingTicket) -> None:
             for _ in range(3):
-                await ticket.enter(CHAT)
+                await ticket.admit(compute_demand(CHAT))
                 await asyncio.sleep(1)
-                ticket.leave(CHAT, ENDED, GOOD, 0.0)
+                ticket.release(ENDED, GOOD, 0.0)
 
         await asyncio.gather(*map(one, wire.tickets))
         await asyncio.sleep(1)
@@ -81,10 +81,10 @@ def test_a_refusal_reaches_the_worker_as_what_it_is() -> None:
     async def scene() -> None:
         wire = Wire(Budget(calls=1), 2)
         carrying = asyncio.create_task(wire.carry())
-        await wire.tickets[0].enter(CHAT)
-        wire.tickets[0].leave(CHAT, ENDED, GOOD, 0.0)
+        await wire.tickets[0].admit(compute_demand(CHAT))
+        wire.tickets[0].release(ENDED, GOOD, 0.0)
         with pytest.raises(BudgetSpent, match=r"budget.calls=1 is reached"):
-            await wire.tickets[1].enter(CHAT)
+            await wire.tickets[1].admit(compute_demand(CHAT))
         gone = CallError(Failure.SERVER, "no route", reached=False)
         with pytest.raises(ProviderUnavailable) as refused:
             await wire.tickets[1].give_up("m", gone, 3)
@@ -98,8 +98,8 @@ def test_a_worker_that_dies_gives_its_permit_back_and_its_call_is_booked_at_most
     async def scene() -> None:
         wire = Wire(Budget(calls=1000), 3, max_concurrency=1, adapt=False)
         carrying = asyncio.create_task(wire.carry())
-        await wire.tickets[0].enter(CHAT)
-        waiting = [asyncio.create_task(wire.tickets[n].enter(CHAT)) for n in (1, 2)]
+        await wire.tickets[0].admit(compute_demand(CHAT))
+        waiting = [asyncio.create_task(wire.tickets[n].admit(compute_demand(CHAT))) for n in (1, 2)]
         await asyncio.sleep(1)
         wire.admitted[1].close()  # it waited, and needs nothing any more
         wire.admitted[0].close()

@@ -1,10 +1,10 @@
 """A toy kind of study: a model flips a coin ``rounds`` times, and the share of heads is estimated.
 
 It is a package of its own, as an outside one is: ``pyproject.toml`` names the kind and the folder
-of its configs as entry points, and the code imports plenum by faces alone.
+of its configs as entry points, and the code imports plenum by its modules.
 """
 
-from plenum.design import Kind
+from plenum.design.kinds import Kind
 
 KIND = Kind(
     name="coin",

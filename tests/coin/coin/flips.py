@@ -8,27 +8,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
 from statsmodels.stats.proportion import proportion_confint
 
 from coin.settings import CoinTaskConfig
-from plenum.design import (
-    Condition,
-    Config,
-    complete_backend,
-    list_changed_settings,
-)
-from plenum.records import Failure, Transcript
-from plenum.reports import (
-    Column,
-    Product,
-    Settings,
-    Table,
-    format_decimals,
-    make_keys,
-    publish_product,
-)
-from plenum.tracking import Study, tabulate_replicates
+from plenum.calls.chat import Chat, Message, Reply
+from plenum.calls.conversation import Ask, Conversation, ConversationFailed, Entry
+from plenum.design.compose import complete_backend
+from plenum.design.condition import Condition, list_changed_settings
+from plenum.design.schema import Config
+from plenum.records.failures import Failure
+from plenum.records.transcript import Transcript
+from plenum.reports.publication import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.show.formats import format_decimals
+from plenum.show.table import Column, Table, make_keys
+from plenum.tracking.conditions import tabulate_replicates
+from plenum.tracking.study import Study
 
 SIDES = ("heads", "tails")
 

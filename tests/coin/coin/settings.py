@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-from plenum.design import Probability, TaskConfig
+from plenum.design.ranges import Probability
+from plenum.design.schema import TaskConfig
 
 
 @dataclass(frozen=True)

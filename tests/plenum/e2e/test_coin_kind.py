@@ -25,9 +25,7 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
     stored: Path, path: dict[str, Any]
 ) -> None:
     done = call(stored, "run.py", "-m", "task=coin", "task.heads=0.2,0.9", **path)
-    # The package imports names from where version 0.2 had them.
-    (deprecated,) = [line for line in done.stderr.splitlines() if "deprecated" in line]
-    assert "plenum.design" in deprecated
+    assert "deprecated" not in done.stderr
 
     flipped = {}
     for file in map(Path, journals(stored)):

@@ -117,30 +117,6 @@ USERS = ("plenum", "plenum_audit")
 """The packages whose faces are for users, who find each name in ``docs/api.md``."""
 
 
-def face_names(root: Path) -> dict[str, list[str]]:
-    """Names that each package's ``__init__.py`` offers, by package: imported, defined or listed."""
-    found = {}
-    for path in sources(root):
-        if path.name == "__init__.py":
-            names = sorted(_offered(parse(path.read_text(encoding="utf-8"))))
-            found[_dotted(path, root)] = names
-    return found
-
-
-def _offered(tree: ast.Module) -> set[str]:
-    names: set[str] = set()
-    for node in list_nodes(tree):
-        if isinstance(node, ast.ImportFrom):
-            names |= {alias.name for alias in node.names if alias.asname == alias.name}
-    for top in tree.body:
-        if isinstance(top, ast.FunctionDef | ast.ClassDef):
-            names.add(top.name)
-        elif isinstance(top, ast.Assign | ast.AnnAssign):
-            targets = top.targets if isinstance(top, ast.Assign) else [top.target]
-            names |= {target.id for target in targets if isinstance(target, ast.Name)}
-    return {name for name in names if not name.startswith("_")}
-
-
 def without_docstring(root: Path) -> list[str]:
     """Packages and rooms whose ``__init__.py`` is missing or doesn't say what they are for.
 

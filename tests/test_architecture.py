@@ -63,12 +63,6 @@ def test_every_package_and_room_says_what_it_is_for() -> None:
     assert architecture.without_docstring(ROOT) == []
 
 
-def test_a_face_has_at_most_forty_names_and_all_have_250() -> None:
-    names = architecture.face_names(ROOT)
-    assert {package: len(found) for package, found in names.items() if len(found) > 40} == {}
-    assert sum(map(len, names.values())) <= 250
-
-
 def test_dynamics_needs_nothing_but_numpy_scipy_and_statsmodels(modules: dict[str, str]) -> None:
     used = {
         name.split(".")[0]

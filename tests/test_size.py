@@ -23,6 +23,11 @@ def test_the_docs_keep_to_their_limit() -> None:
     assert house.count_docs_words(ROOT) <= LIMIT_OF_WORDS
 
 
+def test_packages_offer_few_names() -> None:
+    assert len(house.list_face_names(ROOT)) <= 250
+    assert list((ROOT / "src").rglob("*.pyi")) == []
+
+
 def test_explaining_costs_nothing() -> None:
     tried = doctest.testmod(house)
     assert tried.attempted == 1

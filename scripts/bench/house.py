@@ -6,15 +6,20 @@
 - source_lines   all lines of Python in src
 - test_lines, script_lines  lines of Python in tests and in scripts
 - docs_words, docs_pages    words of all pages in docs, and their number
+- contributing_words        words of CONTRIBUTING.md
+- face_names     names that the ``__init__.py`` files of packages offer; stubs: files ``*.pyi``
+- one_word_names of these, those of one word
 - packages       packages in src beside plenum; Hydra's plugins don't count
-- groups         groups of entry points in pyproject.toml
+- entry_point_groups        groups of entry points in pyproject.toml
+- walk_call      rooms of plenum on the stack between sweep.py and what answers a call, in a traced
+                 call of a sweep; not with --quick
 - idle_sweep_s   the default sweep again when nothing is left to do, with its tables: the median of
                  three, in seconds; not with --quick
 - quick_s, test_s, test_all_s  seconds of `make quick`, `make test` and `make test-all` with an
                  environment that is ready; only with --suite
 
-Beside each figure stands its value at version 0.2.0. `tests/test_size.py` holds the first and the
-fifth. With the path of another CHECKOUT, that one is measured.
+Beside each figure stands its value at version 0.2.0. `tests/test_size.py` holds the lines of code
+and the words of docs. With the path of another CHECKOUT, that one is measured.
 """
 
 import argparse
@@ -40,18 +45,23 @@ from rich.table import Table
 HERE = Path(__file__).resolve().parents[2]
 SWEEP = ("-m", "roles=on,off", "model=uniform,mixed")
 FIGURES: dict[str, tuple[float | None, float | None]] = {
-    "code_lines": (58_200, 52_000),
+    "code_lines": (58_200, 49_500),
     "source_lines": (92_526, None),
-    "test_lines": (57_920, 53_000),
-    "script_lines": (12_035, 6_000),
-    "docs_words": (134_111, 108_000),
-    "docs_pages": (90, 76),
-    "packages": (10, 7),
-    "groups": (20, 13),
-    "idle_sweep_s": (1.74, None),
+    "test_lines": (57_920, None),
+    "script_lines": (12_035, None),
+    "docs_words": (134_111, 75_000),
+    "docs_pages": (90, 54),
+    "contributing_words": (3_512, 1_500),
+    "face_names": (1_049, 250),
+    "stubs": (45, 0),
+    "one_word_names": (None, 40),
+    "packages": (10, None),
+    "entry_point_groups": (20, 8),
+    "walk_call": (6, 3),
+    "idle_sweep_s": (1.74, 4),
     "quick_s": (None, 60),
-    "test_s": (314, 270),
-    "test_all_s": (1_362, 1_100),
+    "test_s": (314, 240),
+    "test_all_s": (1_362, 900),
 }
 """Each figure at version 0.2.0, and how much it is to be at most."""
 
@@ -81,6 +91,7 @@ def main() -> None:
 
     figures: dict[str, float | None] = dict(count_sizes(root))
     figures["idle_sweep_s"] = None if given.quick else _time_idle_sweep(root)
+    figures["walk_call"] = None if given.quick else _count_rooms_of_a_call(root)
     for target in ("quick", "test", "test-all"):
         name = f"{target.replace('-', '_')}_s"
         figures[name] = _time_tests(root, target) if given.suite else None
@@ -96,6 +107,7 @@ def count_sizes(root: Path) -> dict[str, int]:
     sources = list_python(root / "src")
     project = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     packages = {path.name for path in (root / "src").glob("plenum_*") if any(path.glob("*.py"))}
+    names = list_face_names(root)
     return {
         "code_lines": count_code_lines(root),
         "source_lines": _count_lines(sources),
@@ -103,9 +115,39 @@ def count_sizes(root: Path) -> dict[str, int]:
         "script_lines": _count_lines(list_python(root / "scripts")),
         "docs_words": count_docs_words(root),
         "docs_pages": len(list_pages(root)),
+        "contributing_words": len((root / "CONTRIBUTING.md").read_text(encoding="utf-8").split()),
+        "face_names": len(names),
+        "stubs": len(list((root / "src").rglob("*.pyi"))),
+        "one_word_names": sum("_" not in name and name.islower() for name in names),
         "packages": len(packages),
-        "groups": len(project["entry-points"]),
+        "entry_point_groups": len(project["entry-points"]),
     }
+
+
+def list_face_names(root: Path) -> list[str]:
+    """List the names that packages offer: public ones that an ``__init__.py`` defines or lists.
+
+    One that is imported counts where it is imported under its own name (``import x as x``).
+    """
+    return [
+        name
+        for path in list_python(root / "src")
+        if path.name == "__init__.py"
+        for name in sorted(_find_offered(ast.parse(path.read_text(encoding="utf-8"))))
+    ]
+
+
+def _find_offered(tree: ast.Module) -> set[str]:
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        if isinstance(node, ast.ImportFrom):
+            found |= {alias.name for alias in node.names if alias.asname == alias.name}
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef | ast.ClassDef):
+            found.add(node.name)
+        targets = node.targets if isinstance(node, ast.Assign) else []
+        found |= {target.id for target in targets if isinstance(target, ast.Name)}
+    return {name for name in found if not name.startswith("_")}
 
 
 def list_python(folder: Path) -> list[Path]:
@@ -163,6 +205,33 @@ def _make_table(root: Path, figures: dict[str, float | None]) -> Table:
         reach = "-" if most is None else f"≤ {most:,}"
         table.add_row(name, shown, reach, "-" if before is None else f"{before:,}")
     return table
+
+
+_TRACED = """
+import runpy, sys, traceback
+from plenum.calls.simulated.backend import SimulatedBackend
+answer = SimulatedBackend.attempt
+async def trace(self, chat, number):
+    files = [frame.filename for frame in traceback.extract_stack()]
+    below = max(i for i, file in enumerate(files) if file.endswith("execution/sweep.py"))
+    inside = [file.partition("src/plenum/")[2] for file in files[below:]]
+    with open("rooms.txt", "w") as file:
+        file.write(" ".join(sorted({name.split("/")[0] for name in inside if name})))
+    return await answer(self, chat, number)
+SimulatedBackend.attempt = trace
+sys.argv = ["run.py", "replicates=1", "rounds=1", "tracking=none"]
+runpy.run_path({run!r}, run_name="__main__")
+"""
+"""A sweep of one replicate that notes the rooms on the stack of its last call."""
+
+
+def _count_rooms_of_a_call(root: Path) -> int:
+    """Count the rooms that a call passes from the sweep to what answers it."""
+    with tempfile.TemporaryDirectory() as folder:
+        script = Path(folder) / "traced.py"
+        script.write_text(_TRACED.replace("{run!r}", repr(str(root / "run.py"))))
+        _run(root, [str(script)], folder)
+        return len((Path(folder) / "rooms.txt").read_text().split())
 
 
 def _time_idle_sweep(root: Path) -> float:

@@ -71,6 +71,7 @@ class SuiteRuns:
     @cached_property
     def cells(self) -> tuple[Codes, Codes, Codes]:
         """Case, outcome and number of runs of each pair of a case and an outcome that occurs."""
+        # One number for a case and an outcome: far faster to count than pairs of names.
         pairs = self.case * len(self.outcomes) + self.outcome
         cell, count = np.unique(pairs, return_counts=True)
         case, outcome = np.divmod(cell, max(len(self.outcomes), 1))

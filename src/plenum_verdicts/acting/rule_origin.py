@@ -66,6 +66,7 @@ class RuleOrigin:
         # rule can be held to.
         options: dict[str, str] = {}
         for labels, names in map(_name, cases):
+            # Once names differ between cases they stay unknown, whatever comes later.
             options[labels] = names if options.get(labels, names) == names else ""
         today = datetime.now(UTC).date()
         return cls(program, identity, source, options, digest(rows), today)

@@ -194,6 +194,7 @@ def _limits(
     value: float, one: _CaseMeasures, two: _CaseMeasures, further: int
 ) -> tuple[float, float]:
     error = math.sqrt(one.variance(further) + two.variance(further))
+    # The program with fewer runs: one of them moves the difference more.
     unit = max(one.unit(further), two.unit(further))
     return _clip(limit_mean(value, error, unit, _z()))
 

@@ -91,6 +91,7 @@ class Columns:
     def fields(self, row: Row) -> dict[str, Any]:
         """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
+        # Rows may lack a column that others have: only one that none has is an error.
         if self._unseen:
             self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
         own = _KNOWN - self.moved - self.named.keys()
@@ -151,6 +152,7 @@ class Columns:
 @lru_cache(64)
 def _list_others(columns: Sequence[str]) -> list[tuple[str, str]]:
     """Return the fields that columns are other names of, each with its column."""
+    # Marks and case don't matter: Is_Cached and isCached are one name.
     plain = {re.sub(r"[\W_]", "", str(column)).lower(): column for column in columns}
     return [(n, plain[o]) for n, others in _OTHER_NAMES.items() for o in others if o in plain]
 

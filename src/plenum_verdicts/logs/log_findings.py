@@ -102,6 +102,7 @@ def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     repeated = [key for key, count in asked.items() if count > 1]
     alone = sum(fresh[key] <= 1 for key in repeated)
     said = f"{cached:,} of {asked.total():,} runs were answered by a cache, which repeats an answer"
+    # Most cases have one answer and its copies: that they agree is the cache's doing.
     if alone > len(repeated) / 2:
         raise UserError(
             f"logs: {said}: {alone:,} of {len(repeated):,} cases have one answer of their own, so "
@@ -226,6 +227,7 @@ def fold_decisions(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Make equal values one decision, where no options are declared; yield a sentence on it."""
     given, held = Counter(map(decision, rows)), {decision(row): row for row in rows}
     forms: defaultdict[str, list[str]] = defaultdict(list)
+    # The most frequent form becomes the decision that all of equal value are called.
     for text in sorted(given.keys() - {""}, key=lambda each: (-given[each], each)):
         forms[read_folded(held[text])].append(text)
     first = {text: texts[0] for texts in forms.values() for text in texts[1:]}

@@ -98,6 +98,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     {'case': 'a', 'unmeasured': True}
     """
     results = Results.of(rows)
+    # First, so that no failed run's score is counted or chosen below.
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:
@@ -237,6 +238,7 @@ def _choose(ran: Sequence[Row], wanted: str, results: Results) -> str:
     elif counted and not wanted:
         telling = [n for n in counted if n.rpartition(".")[2].lower() in _TELLING]
         measured = sum(any(map(_is_number, each.values())) for each in named)
+        # One telling name that every measured run has: nothing else could be meant.
         clear = len(telling) == 1 and counted[telling[0]] == measured
         name = telling[0] if clear else next(iter(counted)) if len(counted) == 1 else ""
         having = sum(name in each for each in named)

@@ -79,6 +79,7 @@ def log_audit(
     )
     for file in files:
         client.log_artifact(run.info.run_id, str(file))
+    # Last of all: what a kill leaves behind is a run that hasn't ended.
     client.set_terminated(run.info.run_id)
     return str(run.info.run_id)
 

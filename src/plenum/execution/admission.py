@@ -107,8 +107,10 @@ class Ticket:
             It couldn't be finished: nothing more is sent to a provider of its models.
         """
         self._passed = passed
+        # Of a replicate that is taken up again only the rest is still to be paid for.
         left = max(calls - passed, 0) / calls
         await self._admission.ledger.begin(self, self._needs * left)
+        # After the wait, in which a provider may have been given up.
         for model in self._models:
             self._limiter(model).require_available(model)
 
@@ -123,6 +125,7 @@ class Ticket:
 
     async def admit(self, demand: Demand) -> None:
         """Do as :meth:`enter`, given the highest usage of the call."""
+        # Budget first: a permit that waits for money would keep others from calling.
         await self.reserve(demand)
         # The replicate that is furthest goes first, so that few are half done when a sweep stops.
         rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
@@ -130,6 +133,7 @@ class Ticket:
             at = demand.model, demand.server
             self._permit = await limiter.enter(self._line, rank, demand.tokens, *at)
         except (asyncio.CancelledError, ProviderUnavailable):
+            # No call is made: what was set aside for it is free again.
             self._admission.ledger.cancel(self._reserved)
             raise
 
@@ -146,6 +150,7 @@ class Ticket:
         at = demand.model, demand.server
         permit = self._limiter(demand.model).enter_now(demand.tokens, *at)
         if permit is None:
+            # Both or none, since the next try reserves again.
             self._admission.ledger.cancel(reserved)
             return False
         self._demand, self._permit, self._reserved = demand, permit, reserved

@@ -39,6 +39,7 @@ class ConditionRecord:
         await self._tracker.start()
         self._opened = True
         self._send("open", self._condition, self._job.replicates, self._nested)
+        # Those that ended before the condition was announced, whether now or in an earlier run.
         for replicate in self._ended:
             self._send("replicate", *replicate)
 
@@ -52,6 +53,7 @@ class ConditionRecord:
         if self._tracker is None:
             return
         to_trace = _to_trace(self._job, journals)
+        # A rerun that changes nothing then starts no process, and writes nothing.
         if not self._opened and self._is_current(report, to_trace):
             return
         await self.open()

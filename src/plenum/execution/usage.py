@@ -69,6 +69,7 @@ def count_usage(
     failed = Counter(str(t.reason) for t in transcripts if t.status == "failed")
     readable = {t.head["replicate"] for t in transcripts}
     broken = {line["replicate"] for line in lines} - readable
+    # Where no stop is known a begun replicate without an end was killed.
     pending = Counter({stopped or "interrupted": status["pending"]})
     pending["error"] = len(broken)
     pending["not_begun"] = target - len(readable | broken)
@@ -156,6 +157,7 @@ def _find_cut_prompts(transcript: Transcript) -> dict[str, int]:
         counts[entry["model"]].append((entry["tokens_in"], kind, entry["seat"]))
     found = {}
     for model, calls in counts.items():
+        # Fewer tokens than the most are prompts that weren't cut.
         most = max(calls)[0]
         longest = [call for call in calls if call[0] == most > 0]
         kinds, seats = (len({call[part] for call in longest}) for part in (1, 2))
@@ -168,6 +170,7 @@ def _sum_batched(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, float]]:
     """Sum up answers that came in batches, by model: ``calls``, and their ``cost``."""
+    # The last line of a call counts: an earlier one may have failed in another lane.
     lanes = {
         (line["replicate"], line["call"], line["round"], line["seat"]): line.get("batch", False)
         for line in attempts

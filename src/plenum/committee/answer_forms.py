@@ -106,6 +106,7 @@ def _members(value: Any, name: str, keys: set[str]) -> dict[str, Any]:
 
 
 def _whole(value: Any, name: str) -> int:
+    # In Python true is a whole number.
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
         raise Malformed(f"{name} is no whole number from 0 to {_MOST}")
     return value

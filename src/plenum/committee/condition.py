@@ -187,6 +187,7 @@ class CommitteeCondition(Condition):
         """Model calls of one deliberation without repairs: turns, summaries, ballots, clerk."""
         played = self.rounds - (self.branch.after_round if self.branch else 0)
         summaries = played if self.moderated else 0
+        # Each seat's turns and its ballot, and one count.
         return len(self.asked) * (played + 1) + summaries + 1
 
     @property

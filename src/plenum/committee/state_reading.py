@@ -212,6 +212,7 @@ def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
     markers = markers or [(m.start(), m.start()) for m in _BARE.finditer(shown)]
     found: list[_Statement] = []
     for start, begin in markers:
+        # A marker within the last statement, such as a `pref` behind `STATE:`.
         if found and start < found[-1].end:
             continue
         # "I keep to the form STATE: pref=[...]" states nothing; a number makes it a statement.
@@ -464,6 +465,7 @@ def _list_states(data: Any) -> list[dict[str, Any]]:
 def parse_json(text: str) -> Any:
     """Parse JSON; ``None`` where it is none, and refused where a key stands twice."""
     # What is looked through level by level may have no more levels than Python has frames.
+    # Counted before parsing: a hostile answer may nest for ever.
     if text.count("{") + text.count("[") > _MOST_BRACKETS:
         return None
     try:

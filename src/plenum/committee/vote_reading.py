@@ -71,6 +71,7 @@ def read_ballot(text: str, labels: Sequence[str]) -> tuple[Ballot, tuple[str, ..
     >>> read_ballot("My vote: {'decision': 'Option b', 'confidence': '80',}", "AB")
     (Ballot(decision='B', confidence=80), ('object',))
     """
+    # What strict reading accepts is read alike, and has no forms to note.
     with suppress(Malformed):
         return parse_ballot(text, tuple(labels)), ()
 
@@ -140,6 +141,7 @@ def _find_objects(text: str) -> Iterator[tuple[str, Any]]:
             at, lone = end, start if not end else -1
         if lone < 0:
             return
+        # A ballot that was cut off: what stands before it mustn't count in its place.
         if "decision" in text[lone:].partition("{")[2].partition("{")[0]:
             break
         text = text[lone + 1 :]  # a brace that stands alone; what follows it may be whole
@@ -220,6 +222,7 @@ def _read_label(value: Any, labels: Sequence[str]) -> str:
     said = value.strip(" \t\n\"'*`_.()[]:") if isinstance(value, str) else ""
     said = re.sub(rf"^(?:{_OPTION})[\s_-]*", "", said, flags=re.IGNORECASE).casefold()
     head, mark, rest = (said + " ").partition(next(iter(re.findall(r"[):.–—-](?=\s)", said)), "\0"))
+    # The whole text first: a label may itself hold a mark.
     named = [label for label in labels if label.casefold() == said]
     if not named and mark and rest.strip() not in {label.casefold() for label in labels}:
         named = [label for label in labels if label.casefold() == head.strip()]

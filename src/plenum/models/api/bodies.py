@@ -52,10 +52,13 @@ class BodyReader:
             async for piece in response.content.iter_any():
                 body += piece
                 if len(body) > kept:
+                    # Not given back to the pool: the rest of the body would be read as the next
+                    # answer.
                     response.close()
                     if response.status == 200:
                         raise make_length_error(self._most)
                     return body[:kept]
+                # From here on one at a time: many large bodies at once would fill the memory.
                 if len(body) > _LARGE_BYTES and not alone:
                     alone = await self._large.acquire()
         finally:

@@ -70,6 +70,8 @@ class AnthropicBatches:
 
     async def submit(self, name: str, items: Sequence[bytes]) -> str:
         """Send the requests; the name goes nowhere, since a batch has no room for it."""
+        # Put together from bytes: to encode hundreds of megabytes once more would take twice the
+        # memory.
         body = b'{"requests": [' + b", ".join(items) + b"]}"
         return batch_http.ident(await self._http.json("POST", _PATH, body))
 
@@ -77,6 +79,7 @@ class AnthropicBatches:
         """Find a batch of as many items; whether it is the right one is told by its results."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
+            # The list begins with the newest: from here on all are too old to be this one.
             if _time(batch.get("created_at")) < since - self._http.behind_s - batch_http.SKEW_S:
                 return None
             size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)

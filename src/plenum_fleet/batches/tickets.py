@@ -30,6 +30,7 @@ class BatchTicket(Ticket):
 
     async def enter(self, chat: Chat) -> None:
         """Enter a call, marked as one of a batch if it goes in one."""
+        # Before the call is entered: its demand is priced as a batch's by these labels.
         self.labels = {"batch": True} if self._lockstep.goes_in_batch(chat) else {}
         await super().enter(chat)
 

@@ -106,6 +106,7 @@ class Worker:
 
     async def receive(self) -> list[Message]:
         """Messages for the sweep; its next call acknowledges them."""
+        # This call says that the last messages have arrived: the lease counts from their sending.
         self._acknowledged = self._sent
         messages = await self._outbox.take()
         self._sent = time.monotonic()
@@ -169,6 +170,7 @@ class Worker:
                 wrote = await self._deliberations.play(scene).run()
             finally:
                 used = log.usage[index] - before
+        # Only the sweep cancels, by "drop".
         except asyncio.CancelledError:
             pass  # the sweep knows
         except Exception as problem:
@@ -263,5 +265,6 @@ class _LeasedBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         response = await self.model.attempt(chat, number)
+        # After the answer and before its journal entry: another worker may have the lease by now.
         await self.leased()
         return response

@@ -169,6 +169,7 @@ def digest(path: Path) -> str:
     files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
     if is_gguf(path):
         files = [path]
+    # By size and time: a file that was changed meanwhile is digested anew.
     return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 

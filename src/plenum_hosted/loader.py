@@ -151,6 +151,7 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
         )
     options: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
     try:
+        # First without the network: what is here is taken as it is.
         path = Path(snapshot_download(model, local_files_only=True, **options))
         checkpoints.check(model, path)
     except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
@@ -241,6 +242,7 @@ def _try(model: str, network: Network) -> None:
     """Run every kind of pass once, on minimal input."""
     try:
         with torch.inference_mode():
+            # Prefix, rest and step on two rows and a few tokens: each kind of matrix once.
             kept = network.prefix([0], 8)
             network.rest([(kept, 1, [0])], 8, 8, 2, 16)
             batch = DecodingBatch(network, 2, 16, frozenset())

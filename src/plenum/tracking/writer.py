@@ -378,8 +378,8 @@ class ConditionWriter:
             self._replace_parent()
         # Rows and files before estimates: a run that has ended has all of them.
         self._save_rows()
-        # Until all is written: if it fails, end() ends the run as killed, and another close replaces
-        # it, since it may have its metrics already.
+        # Until all is written: if it fails, end() ends the run as killed, and another close puts a
+        # new one in its place, since it may have its metrics already.
         self._written = ""
         transcripts = [read(journal) for journal in journals]
         named = collect_environments(transcripts)

@@ -178,6 +178,7 @@ def _download(model: str, options: dict[str, Any]) -> Path:
 def _refuse_numbers(model: str, network: Any, tokenizer: Any) -> None:
     """Refuse weights that aren't finite, and tokens that have none."""
     for name, weight in network.named_parameters():
+        # Least and greatest show any NaN or infinity, without a copy of the weights.
         if not all(bool(end.isfinite()) for end in weight.aminmax()):
             raise UserError(
                 f"model {model}: its weights {name} hold what is no number; download it again"

@@ -94,6 +94,7 @@ def parse_turn(text: str, labels: tuple[str, ...]) -> tuple[str, State, bool]:
     given = _members(state["weights"], "weights", set(labels))
     weights = [_whole(given[label], f"the weight of {label}") for label in labels]
     confidence = _whole(state["confidence"], "confidence")
+    # Weights of zero alone favour no option; divided by their sum they would be NaN.
     even = not any(weights)
     pref = make_even_state(len(labels)).pref if even else tuple(w / sum(weights) for w in weights)
     return data["argument"].strip(), State(pref, confidence, _tags(state["tags"])), even

@@ -106,6 +106,8 @@ class CommitteeCondition(Condition):
             if any(s.facts for s in self.seats)
             else "",
         }
+        # Empty parts are left out: a part that is added to the code later leaves the identity of
+        # conditions without it, and so their journals, as they were.
         return {key: part for key, part in parts.items() if part}
 
     @property
@@ -148,6 +150,7 @@ class CommitteeCondition(Condition):
         stated = {
             key: values[key] for key in ("members", "argument_words", "labels", "state_format")
         }
+        # Safe: another $ in a preamble stands for itself.
         return {**values, "preamble": Template(self.preamble).safe_substitute(stated)}
 
     @cached_property

@@ -36,6 +36,7 @@ def require_context(condition: CommitteeCondition, model: TokenCounting) -> None
 
         if length(window) + most <= context:
             continue
+        # The largest smaller window that fits, to be named in the message.
         k = next((k for k in range(window - 1, 0, -1) if length(k) + most <= context), 0)
         raise UserError(
             f"protocol.window: {window}, but with arguments of {words} words a prompt has "

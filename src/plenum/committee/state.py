@@ -140,6 +140,7 @@ def _parse_line(line: str, options: int, strict: bool) -> State:
 
 def _tags(text: str, form: re.Pattern[str]) -> tuple[str, str]:
     try:
+        # JSON's rules for quotes and escapes; deep nesting ends in a RecursionError.
         tags = json.loads(f"[{text}]")
     except (ValueError, RecursionError):
         raise Malformed("the tags are no quoted list") from None

@@ -197,6 +197,7 @@ class _Scan:
             if kind == "quoted":
                 self.forms.add("json")
             return said.casefold()
+        # Put back, since a word that is no such name may be something else.
         self.at = before
         return ""
 
@@ -324,6 +325,7 @@ def _read_confidence(scan: _Scan) -> int:
     before = scan.at
     value, percent = _read_number(scan, "the confidence")
     given = scan.text[before : scan.at].strip()
+    # "80 %" and "80/100" say what they are of, so they can't be shares of 1.
     of_100 = percent
     if scan.accept("/"):
         of_100 = scan.take() == ("number", "100")
@@ -448,6 +450,8 @@ def _read_whole_object(
     _check_before(before.rpartition("\n")[2], others)
     if len(holders) > 1:
         raise Malformed(f"{len(holders)} states in one object; one is allowed")
+    # Written again as JSON, so that one reader judges all forms by the same rules; members that are
+    # no part of a state don't spoil it.
     known = {key: value for key, value in holders[0].items() if key.casefold() in _KEYS}
     state = _read_statement(_Scan(json.dumps(known, ensure_ascii=False), 0), labels)
     argument = data.get("argument", before)

@@ -95,6 +95,7 @@ def read_count(text: str, labels: Sequence[str]) -> tuple[Count, tuple[str, ...]
     Malformed
         There is no object, or it has two meanings.
     """
+    # Strict reading first: a count in the asked form isn't noted as one in another.
     with suppress(Malformed):
         return parse_count(text, tuple(labels)), ()
 
@@ -110,6 +111,7 @@ def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) 
     shown = unify_characters(strip_end_of_turn(text))
     found = [_refuse_negated(before, each) for before, each in _find_objects(shown)]
     objects = [holder for each in found for holder in _list_holders(each, keys)]
+    # A vote may come as two lines; a clerk's count has only its object.
     if not objects and keys == {"decision", "confidence"}:
         objects = [each.groupdict() for each in _LINES.finditer(shown)]
     if not objects:
@@ -204,6 +206,7 @@ def _list_holders(data: Any, keys: set[str], within: str = "ballot") -> list[dic
             raise Malformed(f"the object stands in {flatten(within)[:24]!r}")
         _refuse_rivals(named, keys)
         return [named, *inner]
+    # An object with some of the keys is a broken answer, not one about something else.
     if keys & named.keys() and ("decision" in named or within == "ballot"):
         raise Malformed(f"the object has no {', '.join(sorted(keys - named.keys()))}")
     return inner

@@ -259,6 +259,7 @@ def _cosines(array: Floats) -> Floats:
 def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
     """Average each base's similarities: among its continuations, and to those of other bases."""
     same = labels[:, None] == labels[None, :]
+    # A continuation's cosine with itself is 1 and says nothing of its base.
     off_diagonal = ~np.eye(len(labels), dtype=bool)
     inside, outside = np.full((2, labels.max() + 1), np.nan)
     for base in range(labels.max() + 1):

@@ -86,6 +86,7 @@ def make_arms(
     joint = None
     if paired:
         joint = np.zeros((len(names), len(names)), np.int64)
+        # Not +=, which would count a pair of decisions that occurs again only once.
         np.add.at(joint, (first, second), 1)
     counts = [np.bincount(arm, minlength=len(names)).astype(np.int64) for arm in (first, second)]
     return Arms(counts[0], counts[1], joint, draws, seed)

@@ -116,6 +116,7 @@ def compare_decisions(
         raise ValueError(f"paired arms of {len(treated)} and {len(control)} replicates")
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
+    # Disagreement is of two runs, so an arm of one has none.
     if min(len(treated), len(control)) < 2:
         return DecisionContrast(n=len(treated) + len(control))
     names = tuple(tally([*treated, *control]))
@@ -233,6 +234,7 @@ def pool_decisions(
         make_arms(cells[0], cells[1], known, flag, draws, seed)
         for (cells, flag), known in zip(kept, names, strict=True)
     ]
+    # Equal weights: the scenarios are the units, however many replicates each has.
     mean = [1 / len(strata)] * len(strata)
     found = _contrast(strata, mean, (NO_MAJORITY,))
     law, _ = compute_p(strata, mean, LAW)

@@ -94,6 +94,7 @@ def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
         The ensemble or the window is malformed.
     """
     try:
+        # operator.index takes NumPy's integers, and no floats or texts.
         first, last = (operator.index(bound) for bound in window)
     except (TypeError, ValueError):
         first = last = 0

@@ -29,6 +29,7 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     branch = job.condition.branch
     if branch is None:
         return ()
+    # The continuations of one base have consecutive numbers.
     base = index // branch.continuations
     journal = find_condition_folder(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
     condition = require_committee(job.condition)

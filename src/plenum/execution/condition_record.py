@@ -101,6 +101,7 @@ def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
     if job.traces != "sample":
         return list(journals) if job.traces == "all" else []
     decided = {journal: _read_decision(journal) for journal in journals}
+    # A loop over one at most: without replicates there is no usual decision.
     for usual, _ in Counter(decided.values()).most_common(1):
         as_most = [journal for journal in journals if decided[journal] == usual]
         others = [journal for journal in journals if decided[journal] != usual]

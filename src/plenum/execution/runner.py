@@ -259,6 +259,7 @@ class SweepRunner:
             with self._executor.at_work():
                 result = await self._result(index, journal, self._executor.play(scene))
         self._executor.note_result(job, result)
+        # Repairs and trials aren't among the calls that a replicate takes at least.
         more = sum(kind.endswith("_repair") or kind.startswith(TRIAL) for kind in answered)
         left = job.condition.calls - (len(answered) - more)
         self._progress.replicate(left, not result.pending)
@@ -294,6 +295,7 @@ class SweepRunner:
         except ProviderUnavailable as refusal:
             pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
             return replace(result, pending=pending, stopped=stopped)
+        # These end the sweep; below they would pass for a bug in one replicate.
         except (Stopped, UserError):
             raise
         except Exception as bug:

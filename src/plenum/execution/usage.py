@@ -198,6 +198,7 @@ def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
     by_model = {}
     for model, replicates in calls.items():
         total = sum(replicates.values(), Counter[str]())
+        # A replicate counts for the server that answered most of its calls.
         most = Counter(count.most_common(1)[0][0] for count in replicates.values())
         servers = {s: {"calls": total[s], "replicates": most[s]} for s in total}
         split = sum(len(count) > 1 for count in replicates.values())

@@ -76,6 +76,7 @@ class Conversation(ABC, Generic[C]):
         self._position = 0
         self._entry: Entry = {}
         self._script = self._play()
+        # Up to the first question, so that it can be asked at once.
         self._go_on(None)
 
     @abstractmethod
@@ -145,6 +146,7 @@ class Conversation(ABC, Generic[C]):
                 self._note(ask, reply, **parsed)
                 return kept | parsed
             if not again:
+                # The whole exchange with the problem, since a server keeps nothing between calls.
                 messages = (*ask.chat.messages, quote_reply(reply), repair(why))
                 kind = f"{ask.kind}_repair"
                 chat = ask.chat

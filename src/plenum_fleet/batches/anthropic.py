@@ -132,6 +132,7 @@ class AnthropicBatches:
 def _unwrap_tool(message: Any) -> Any:
     """Turn the call of the tool that stands for a constrained answer into text."""
     blocks = message.get("content") if isinstance(message, dict) else None
+    # The last block: thinking and text may come before the tool's call.
     first = blocks[-1] if isinstance(blocks, list) and blocks else None
     if not isinstance(first, dict) or first.get("name") != _TOOL:
         return message
@@ -140,6 +141,7 @@ def _unwrap_tool(message: Any) -> Any:
     return {
         **message,
         "content": [text],
+        # Stopping at the tool is the regular end of an answer that the tool stands for.
         "stop_reason": "end_turn" if reason == "tool_use" else reason,
     }
 

@@ -209,6 +209,7 @@ class BatchHttp:
             url,
             data=data,
             headers={**self._headers, **kind},
+            # A redirect might carry the key to another host.
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=60.0, sock_read=_LONG_S),
         )

@@ -68,6 +68,7 @@ class Sender:
             if error.failure in (Failure.AUTH, Failure.BUDGET):
                 raise
             out = f"batch {self._name(sent)} is still out: {error.detail}"
+            # Interrupted, not failed: the provider goes on, and a later run collects the answers.
             raise CallError(Failure.INTERRUPTED, out) from None
 
     async def _submit(self, line: Line, sent: SentBatch, items: list[bytes]) -> bool:
@@ -226,6 +227,8 @@ class Sender:
         ident, began = str(sent.record.id), time.monotonic()
         while True:
             read = await self._patiently(partial(self._read, line, sent, state))
+            # Lines without an item of ours, in a batch whose id was guessed: it is somebody else's,
+            # and waiting brings nothing.
             if read.items >= state.done or (read.lines and not (sent.record.certain or read.items)):
                 return read, True
             if time.monotonic() - began > self._calls.max_wait_s:

@@ -141,6 +141,7 @@ class RayDeliberations(Deliberations):
                 return remote
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
+            # Then all is looked at again: another one may have taken the room meanwhile.
             await turn
 
     async def lease(self, scene: Scene) -> bool:
@@ -182,6 +183,7 @@ class RayDeliberations(Deliberations):
 
         while ready := self._workers.ready:
             remote = min(ready, key=lambda each: len(each.leases))
+            # A worker that dies over its answer is no reason to go without: another one is asked.
             with suppress(RayActorError):
                 answer: dict[str, Any] = await remote.actor.report.remote(request)
                 return answer

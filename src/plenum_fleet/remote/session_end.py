@@ -63,6 +63,7 @@ def clear(folder: str) -> None:
         for process in found:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
+        # Several sweeps without any: a process may have started another just before its end.
         absent = 0 if found else absent + 1
         time.sleep(0.2)
     shutil.rmtree(folder, ignore_errors=True)

@@ -183,6 +183,7 @@ class Worker:
     def _scene(self, lease: int, job: Job, index: int, caller: Caller) -> Scene:
         def observe(entry: dict[str, Any]) -> None:
             brief = {key: entry[key] for key in _PROGRESS if key in entry}
+            # Progress asks only whether there is a state, so its numbers needn't travel.
             if "state" in entry:
                 brief["state"] = None
             self._outbox.put(lease, "observe", brief, haste=False)
@@ -219,6 +220,7 @@ class Worker:
         """Return the backend of a job, opened and checked once."""
         backend, used = job.condition.backend, (job.condition.models, job.condition.sampling)
         key, checked = repr(backend), repr((backend, *used))
+        # Else two replicates at once would open the same backend twice.
         async with self._opening:
             if key not in self._models:
                 prices = Prices(job.prices, charged=backend.charged)

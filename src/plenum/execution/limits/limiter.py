@@ -144,6 +144,7 @@ class Limiter:
             There will be none: nothing more is sent to the provider.
         """
         self.require_available(model)
+        # A listed future and no sleep, so that _close() ends all pauses when nothing more is sent.
         over: asyncio.Future[None] = self._loop.create_future()
         timer = self._loop.call_later(seconds, _end, over)
         self._pauses[over] = self._loop.time() + seconds, reason

@@ -134,12 +134,14 @@ class ApiBackend:
 
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
         route = self._route(chat.model, base)
+        # A request that a program wrote goes out as it is, without parameters of ours.
         if chat.request is not None:
             endpoint = self._endpoint(chat.model, base, chat.request.interface)
             return await endpoint.post(self.pool(), chat, number, {})
         seed = self._seed(chat)
         if self._calls.transport == "lean" and route.compatible:
             parameters = {**self._stream, **self._sampling(chat, route), **seed}
+            # What isn't set isn't sent, so that the server's own default holds.
             parameters = {name: each for name, each in parameters.items() if each is not None}
             endpoint = self._endpoint(chat.model, base)
             return await endpoint.post(self.pool(), chat, number, parameters)

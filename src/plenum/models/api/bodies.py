@@ -101,6 +101,7 @@ async def bound_body(
     Encoded
         The body isn't in its encoding, or has several.
     """
+    # Encodings in one another multiply how far a small body can grow.
     if "," in encoding:
         raise EncodedBody("the body has more than one encoding")
     decoder = zlib.decompressobj(_WINDOW) if encoding.strip().lower() in _ZIPPED else None
@@ -110,6 +111,7 @@ async def bound_body(
         left -= len(decoded)
         left_values -= count_values(decoded)
         if left < 0 and status != 200:
+            # Of an error the beginning is enough, which says what failed.
             return
         if left < 0:
             raise make_length_error(most)

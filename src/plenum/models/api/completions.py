@@ -194,10 +194,12 @@ def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
     """
     value = usage.get(name)
     if isinstance(value, str) and value.isascii() and value.isdecimal():
+        # A long text isn't converted: int() takes quadratic time in the digits, or refuses.
         value = int(value) if len(value) <= _LONGEST_FINISH else value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if type(value) is not int or not 0 <= value <= MOST_TOKENS:
+        # With the chat at hand its tokens can be counted here, and the answer is kept.
         if chat is not None:
             return None
         raise UnfitReply(f"{name} is no whole number from 0 to {MOST_TOKENS}")

@@ -103,11 +103,13 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
     """Sum up the effects of the window's arguments: advocacy, persuasion and satiety."""
     advocated, worded, fade = np.zeros(size), np.zeros(size), 1.0
     total = 0.0
+    # Backwards from the last argument, so that older ones have faded more.
     for label, argument in reversed(prompt.arguments):
         if label != prompt.me:
             advocated += fade * _advocacy(argument, prompt.case.labels)
             worded += fade * np.tanh(measure_pull(who, argument, prompt.case.names))
             total += fade
+        # Own arguments fade those before them too: they take up memory.
         fade *= MEMORY
     if not total:
         return advocated

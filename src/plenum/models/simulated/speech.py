@@ -122,6 +122,7 @@ class _Phase:
 def compose_argument(prompt: Prompt, pref: Field) -> str:
     """Write an argument for the leading option, within the word limit."""
     case, phase = prompt.case, _Phase(prompt, pref)
+    # Stable: ties go by the order of the labels, the same in each rerun.
     ranking = np.argsort(-pref, kind="stable")
     best, rival = (f"option {case.labels[i]} ({case.names[i]})" for i in ranking[:2])
     sentences = [

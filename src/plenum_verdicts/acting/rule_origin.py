@@ -93,6 +93,7 @@ class RuleOrigin:
             return "it was learnt from simulated agents, which are no evidence"
         if not self.day <= datetime.now(UTC).date() <= self.until:
             return f"it was learnt on {self.day}, and is valid from then until {self.until}"
+        # A log doesn't identify its program, so a person has to say that it is this one.
         if self.source == "log" and named != self.program:
             name = json.dumps(self.program)
             return f"it was learnt from a log; if that is of this program say committee.name={name}"

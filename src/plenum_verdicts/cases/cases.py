@@ -133,6 +133,7 @@ def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
         elif unknown := [field for field in record if field not in _FIELDS]:
             yield place, Wrong(f"field {unknown[0]}: unknown; the fields are {', '.join(_FIELDS)}")
         else:
+            # One case in a file is called as the file; several need ids of their own.
             yield place, {"id": None if several else file.stem, **record}
 
 

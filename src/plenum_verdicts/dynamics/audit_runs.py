@@ -103,6 +103,7 @@ def plan_further(
     known = DecisionTally.empty(len(options) + 2).after(own)
     most = min((_FAR - 1) * len(own), _FARTHEST)
     for start in range(0, most, BLOCK):
+        # The case's own runs over and over, in blocks, so that most searches end after the first.
         path = own[np.arange(start, min(start + BLOCK, most)) % len(own)]
         stands = [_stands(path[None], len(options), rule, each, known)[0] for each in range(2)]
         if (either := stands[0] | stands[1]).any():

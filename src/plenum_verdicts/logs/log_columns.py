@@ -162,6 +162,7 @@ ABSENT = object()
 
 def read_column(row: Row, name: str) -> Any:
     """Return a column, or one in a column, which may be JSON, by its path; else ``ABSENT``."""
+    # A column's own name comes first, which may hold dots and brackets.
     if name in row or not ("." in name or "[" in name):
         return row.get(name, ABSENT)
     value: Any = row

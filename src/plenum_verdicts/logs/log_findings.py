@@ -151,6 +151,7 @@ def _find_copies(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
     """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
     cases, known = len({run.case for run in runs}), Counter[Any]()
     names = dict.fromkeys(name for run in runs for name in run.marks)
+    # Equal marks tell a copy only where a mark differs from run to run by its nature.
     telling = [name for name in names if _tells_runs(name, runs, cases, general)]
     for run in runs:
         if any(name in run.marks for name in telling):
@@ -181,6 +182,7 @@ def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs whose decision and answer say something else than the log does."""
     contrary: Counter[bool] = Counter()
     both = [(r.row["right"], r.row["score"]) for r in runs if {"right", "score"} <= r.row.keys()]
+    # A right run scores 1 and a wrong one 0; scores in between contradict neither.
     if apart := sum(score == (0 if right else 1) for right, score in both):
         yield f"{apart:,} runs are right with a score of 0, or wrong with a full one."
     for row in (run.row for run in runs):

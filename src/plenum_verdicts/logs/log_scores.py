@@ -218,6 +218,7 @@ def _drop_failed(rows: Sequence[Row], results: Results) -> None:
     """Take the results off runs that failed: such a run is neither right nor wrong."""
     contrary = 0
     for row in rows:
+        # An error outweighs the mark: a tool may mark before it knows that the run failed.
         if row.get("error"):
             contrary += row.get("right") in (True, "True", "true") or row.get("score") in (1, "1")
             for name in ("right", "score"):

@@ -116,6 +116,7 @@ def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
                 continue
             except (ValueError, RecursionError):
                 row = None
+            # A torn or odd line is yielded, not raised: the caller decides on the whole log.
             wrong = Wrong("no JSON object")
             yield f"line {number}", row if isinstance(row, dict) else wrong
 

@@ -86,6 +86,7 @@ def _tell(source: LogSource) -> Iterator[str]:
     if status == "success":
         return
     samples, epochs = _plan(source)
+    # Counted by reading, since the header of an unfinished log has only the plan.
     held = sum(1 for _ in _samples(source))
     planned = ""
     if samples:

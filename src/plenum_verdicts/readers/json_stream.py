@@ -139,6 +139,7 @@ class _JsonText:
                 self.take(":")
                 if name == key:
                     break
+                # Values of other keys are read over, which also shows where they end.
                 self.value()
                 if self.peek() != "}":
                     self.take(",")

@@ -108,6 +108,7 @@ class LogSource:
         text = self.head.decode("utf-8-sig", errors="replace").strip()
         line, _, rest = text.partition("\n")
         try:
+            # A pretty-printed object begins with { as well; only of lines the first is whole.
             return line[:1] == "{" == rest.lstrip()[:1] and isinstance(json.loads(line), dict)
         except (ValueError, RecursionError):
             return False

@@ -94,6 +94,7 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
     >>> 0.4 < found.errors.flips < 0.5
     True
     """
+    # A case with one run says nothing of how a rerun of it would differ.
     runs = runs.where_repeated(2)
     score = score_suite(runs)
     if isinstance(gate, CaseGate) and not score.passing:

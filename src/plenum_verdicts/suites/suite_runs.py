@@ -113,6 +113,7 @@ class SuiteRuns:
     def _where(self, kept: NDArray[np.bool_]) -> "SuiteRuns":
         if kept.all():
             return self
+        # The kept cases are numbered anew, without gaps; the running count gives each its number.
         number, rows = np.cumsum(kept) - 1, kept[self.case]
         return SuiteRuns(
             cases=tuple(name for name, stays in zip(self.cases, kept, strict=True) if stays),

@@ -95,6 +95,7 @@ def read_last_report(study: str, uri: str) -> bytes:
     """
     client, experiment, _ = open_study(study, uri)
     audits = search_runs(client, experiment.experiment_id, AUDITS)
+    # Runs come the oldest first.
     held = read_artifacts(client, audits[-1], [REPORT]) if audits else {}
     if not held:
         why = "no audit has ended; the same scripts/audit.py command goes on"

@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
+from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
 from statsmodels.stats.proportion import proportion_confint
 
 from coin.settings import CoinTaskConfig
@@ -17,7 +18,6 @@ from plenum.design import (
     complete_backend,
     list_changed_settings,
 )
-from plenum.models import Ask, Chat, Conversation, ConversationFailed, Entry, Message, Reply
 from plenum.records import Failure, Transcript
 from plenum.reports import (
     Column,

@@ -52,6 +52,7 @@ class _Health:
         """Count a failure; of calls that were under way when it went down, the first ones count."""
         if self.down and session != self.trial:
             return
+        # A refused connection alone is enough: nobody listens there.
         self.failures = max(self.failures + 1, _MOST_FAILURES * refused)
         if self.down:
             self.until, self.trial = now + self.wait_s, ""
@@ -90,8 +91,10 @@ class Fleet:
         """Return the first server of a call's session, one that is up; empty without a fleet."""
         session, now = _session(chat), self._clock()
         names = [*self._by_name]
+        # The order depends on session and names alone: a server more or less moves its own share.
         names.sort(key=lambda name: hashlib.blake2b(f"{name} {session}".encode()).digest())
         up = (name for name in names if self._health[name].takes(now, session))
+        # With none up the first one is called: its refusal is what the user is to read.
         return next(up, names[0] if names else "")
 
     async def attempt(self, chat: Chat, ask: Callable[[str], Awaitable[Response]]) -> Response:
@@ -138,6 +141,7 @@ class Fleet:
                 where = "go to the next ones" if others else "have no other that is up"
                 why = flatten(f"{error.status or ''} {error.detail}").strip()
                 self._note_line(server, f"is down ({why[:_LONGEST_WHY]}); its sessions {where}")
+        # Any other status is an answer: the server is there, and refuses this request.
         elif error.status is not None:
             self._note_answer(server)
 

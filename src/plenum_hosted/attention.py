@@ -54,6 +54,7 @@ def attend(
     rows, heads, tokens, d = query.shape
     groups = key.shape[1]
     scale = d**-0.5 if scaling is None else scaling
+    # A prefill's shape follows from its own room: the library's kernel adds in one order there.
     if tokens > 1:
         shape = (rows, groups, heads // groups, *key.shape[2:])
         key = key[:, :, None].expand(shape).flatten(1, 2)
@@ -65,6 +66,7 @@ def attend(
     # One token: the heads of a group share a product, so that each key is read once.
     grouped = (query * scale).reshape(rows, groups, heads // groups, d)
     scores = torch.matmul(grouped, key.transpose(2, 3)) + attention_mask
+    # In single precision: half of it loses small terms in a sum over thousands of places.
     weights = torch.softmax(scores, dim=-1, dtype=torch.float32).to(value.dtype)
     return torch.matmul(weights, value).reshape(rows, 1, heads, d), None
 

@@ -100,6 +100,7 @@ class HostedBackend:
                 f"model's context is {loaded.context}; a smaller window or max_tokens makes room",
             )
         row = await self._answer(chat, number, prefix, rest)
+        # The stop token is no text; it was computed, and counts as a token.
         answer = row.answer[:-1] if row.answer[-1] in loaded.stops else row.answer
         reply = Reply(loaded.tokens.text(answer), length, len(row.answer), row.finish)
         pieces = loaded.tokens.pieces(row.answer) if chat.logprobs else []
@@ -148,6 +149,7 @@ class HostedBackend:
             room=room(self._shapes, len(prefix), len(rest), chat.max_tokens),
             limit=chat.max_tokens,
             temperature=chat.temperature,
+            # Each row draws from a stream of its own: neighbours change nothing.
             noise=make_generator("hosted", chat.seed, number),
             scored=chat.logprobs,
             done=done,
@@ -157,6 +159,7 @@ class HostedBackend:
         try:
             await ended
         finally:
+            # Also where the wait was cancelled: the row leaves its slot at the next step.
             row.given_up = True
         if row.error is not None:
             error = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]

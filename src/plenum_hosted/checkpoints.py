@@ -144,6 +144,8 @@ def refuse_larger(
         raise _make_misfit(
             model, f"it asks for {wanted:,} layers, and {max(found) + 1:,} are there"
         )
+    # One stored number of a quantised file may hold up to 32 of a bit each; elsewhere a table that
+    # input and output share counts twice.
     packed = 32 if hasattr(config, "quantization_config") else 2
     if tensors and (asked := count()) > packed * (held := sum(tensors.values())):
         raise _make_misfit(model, f"it asks for {asked:,} numbers, and {held:,} are there")
@@ -171,6 +173,7 @@ def digest(path: Path) -> str:
     files = sorted({file for pattern in WANTED for file in path.glob(pattern)})
     if is_gguf(path):
         files = [path]
+    # By size and time: a file that was changed meanwhile is digested anew.
     return _digest(tuple((file, file.stat().st_size, file.stat().st_mtime_ns) for file in files))
 
 

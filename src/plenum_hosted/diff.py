@@ -141,6 +141,7 @@ def _entries(data: bytes) -> list[_Entry]:
     for number, text in enumerate(data.split(b"\n")[:-1], start=1):
         try:
             body = json.loads(text)
+        # A line that is no JSON is compared by its bytes alone.
         except ValueError:
             body = {}
         entries.append(_Entry(number, offset, text, body if isinstance(body, dict) else {}))

@@ -113,6 +113,7 @@ class Engine:
         """End all rows, and all that are still submitted, with the error."""
         here = [row for batch in self._batches.values() for row in batch.rows.values()]
         here += [row for rows in self._waiting.values() for row in rows]
+        # Until the closing mark: rows that are still submitted would wait for ever.
         while here or not self._closed:
             row = here.pop() if here else self._inbox.get()
             if row is None:
@@ -126,6 +127,7 @@ class Engine:
         idle = not self._under_way and not any(self._waiting.values())
         while not self._closed:
             try:
+                # With rows to compute it only looks; with none it sleeps until one comes.
                 row = self._inbox.get(block=idle)
             except queue.Empty:
                 break
@@ -144,9 +146,11 @@ class Engine:
     def _admit(self) -> None:
         """Prefill full groups at once, and others after a wait or if nothing else is to be done."""
         width = self.shapes.prefill_rows
+        # Only prompts of one room share a prefill: a longer neighbour would change their matrices.
         for room in list(self._waiting):
             while len(self._waiting.get(room, ())) >= width and self._free(room) >= width:
                 self._fill(room)
+        # A prefill that isn't full costs as much as a full one: it waits a little for others.
         first = {room: rows[0].arrived for room, rows in self._waiting.items() if self._free(room)}
         oldest = min(first, key=first.__getitem__, default=None)
         if oldest and (self._clock - first[oldest] >= _PATIENCE or not self._under_way):
@@ -173,6 +177,7 @@ class Engine:
     def _prefill(self, room: Room, rows: list[DecodingRow]) -> None:
         prefilled = None
         if room.prefix or room.rest:
+            # Without the prompt's last token, which the first step decodes.
             behind = [(self._find_kept(row), len(row.prefix), list(row.rest[:-1])) for row in rows]
             width = self.shapes.prefill_rows
             prefilled = self._network.rest(behind, room.prefix, room.rest, width, room.capacity)
@@ -194,6 +199,7 @@ class Engine:
     def _batch(self, capacity: int) -> DecodingBatch:
         """Return the batch of a capacity; a new one replaces batches that are empty."""
         if capacity not in self._batches:
+            # Memory holds caches of few lengths: those that nobody uses make way.
             for other, batch in list(self._batches.items()):
                 if not batch.rows and not any(r.capacity == other for r in self._waiting):
                     del self._batches[other]

@@ -68,9 +68,12 @@ def settle(settings: Hosted, device: torch.device) -> None:
         _settle_cublas(settings.deterministic)
         _refuse_tf32(settings.deterministic)
     torch.use_deterministic_algorithms(settings.deterministic)
+    # Filling costs time, and nothing here reads what it hasn't written.
     torch.utils.deterministic.fill_uninitialized_memory = False  # type: ignore[attr-defined]
     torch.backends.cudnn.deterministic = settings.deterministic
+    # It would take the kernel that was fastest today, which may add in another order.
     torch.backends.cudnn.benchmark = False
+    # TF32 and sums in half precision round more than the format that journals name.
     torch.backends.cuda.matmul.allow_tf32 = False
     torch.backends.cudnn.allow_tf32 = False
     torch.backends.cuda.matmul.allow_bf16_reduced_precision_reduction = False

@@ -145,6 +145,8 @@ def read_prompts(job: Job, model: TokenCounting, rows: int) -> dict[str, Prompts
         sizes = Counter(
             math.ceil(((len(shared) + rest) * rate + room) / rung) for shared, rest in parts
         )
+        # A cache size with a share s of the calls has no row at a step with a chance of (1 -
+        # s)^rows.
         idle = ((1 - number / len(chats)) ** rows for number in sizes.values())
         read[name] = Prompts(
             prefixes=rate * sum(map(len, {shared for shared, _ in parts})),
@@ -264,8 +266,11 @@ def expect(
             distinct = 1 if prompts.common else replicates
             if condition.identity in seen:
                 distinct = 0
+            # Prefixes once for each replicate that has its own; the rest by the calls that are
+            # left.
             tokens = distinct * prompts.prefixes + prompts.rests * use.calls / condition.calls
             seconds += tokens * seconds_a_prompt_token(pace)
+            # All rows write a token in as many steps as there are batches.
             seconds += written / rows * prompts.batches * pace.decode_s / pace.steps
             batches, largest = max(batches, prompts.batches), max(largest, prompts.largest)
         seen.add(condition.identity)

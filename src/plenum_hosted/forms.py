@@ -81,6 +81,7 @@ class Vocabulary:
             for token in range(reader.vocab_size)
         ]
         self.quote = self.texts.index(b'"')
+        # Rounded up to whole numbers of 32 bits, as masks are.
         ends = np.zeros(-(-reader.vocab_size // 32) * 32, dtype=bool)
         ends[: len(self.texts)] = [text[:1] in (b'"', b",", b"}", b"]") for text in self.texts]
         self.ends: Bits = np.packbits(ends, bitorder="little").view(np.int32)
@@ -125,6 +126,7 @@ class Form:
     def mask_allowed(self) -> Bits:
         """Return the tokens that may come next."""
         forced = self._matcher.compute_ff_tokens()
+        # Only one token can follow: it needs no mask of the whole vocabulary.
         if forced:
             self._bits[:] = 0
             self._bits.view(np.uint32)[forced[0] // 32] = 1 << forced[0] % 32
@@ -132,6 +134,7 @@ class Form:
         bits = self._bits
         self._matcher.unsafe_compute_mask_ptr(bits.ctypes.data, bits.nbytes)
         hurried = not self._arguing and self._quotes not in self._grammar.values
+        # What is left suffices just for closing: only tokens that end a value are allowed.
         if hurried and self._limit - self._written <= self._needed:
             ends = bits & self._vocabulary.ends
             return ends if ends.any() else bits
@@ -145,6 +148,7 @@ class Form:
             raise RuntimeError(self._matcher.get_error())
         text = self._vocabulary.texts[token]
         self._written += 1
+        # The longest end of a sentence has three bytes, and what stands before it is looked at.
         self._last = (self._last + text)[-4:]
         place, (self._quotes, self._escaped) = self._quotes, self._read(text)
         if place in self._ends and place != self._quotes:
@@ -168,6 +172,7 @@ class Form:
         end = self._ends[self._quotes]
         if self._written < self._begun + (end - self._begun) * _LATE:
             return False
+        # A point behind a digit may be a decimal's.
         ended = self._last.endswith(_SENTENCE_ENDS) and not self._last[-2:-1].isdigit()
         quote = self._vocabulary.quote
         possible = self._bits.view(np.uint32)[quote // 32] >> quote % 32 & 1

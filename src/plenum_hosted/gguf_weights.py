@@ -52,6 +52,7 @@ def write_out(model: str, file: Path, content: str, dtype: str) -> Path:
         )
     folder.parent.mkdir(parents=True, exist_ok=True)
     say(f"model {model}: writing the numbers of {file.name} to {folder.parent}, once")
+    # Beside its place, since a rename is atomic within one file system alone.
     with TemporaryDirectory(dir=folder.parent) as fresh:
         try:
             _convert(model, file, Path(fresh) / "whole", dtype)

@@ -62,6 +62,7 @@ def _places(properties: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[int, i
     """
     texts, values, quotes = [], {}, 0
     for schema in properties.values():
+        # Places are counted in quotes, of which the key itself has two.
         quotes += 2
         if schema == {"type": "string"}:
             texts.append(quotes + 1)

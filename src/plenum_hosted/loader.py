@@ -152,6 +152,7 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
         )
     options: dict[str, Any] = {"revision": revision, "allow_patterns": list(checkpoints.WANTED)}
     try:
+        # First without the network: what is here is taken as it is.
         path = Path(snapshot_download(model, local_files_only=True, **options))
         checkpoints.check(model, path)
     except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
@@ -178,6 +179,7 @@ def _download(model: str, options: dict[str, Any]) -> Path:
 def _refuse_numbers(model: str, network: Any, tokenizer: Any) -> None:
     """Refuse weights that aren't finite, and tokens that have none."""
     for name, weight in network.named_parameters():
+        # Least and greatest show any NaN or infinity, without a copy of the weights.
         if not all(bool(end.isfinite()) for end in weight.aminmax()):
             raise UserError(
                 f"model {model}: its weights {name} hold what is no number; download it again"
@@ -242,6 +244,7 @@ def _try(model: str, network: Network) -> None:
     """Run every kind of pass once, on minimal input."""
     try:
         with torch.inference_mode():
+            # Prefix, rest and step on two rows and a few tokens: each kind of matrix once.
             kept = network.prefix([0], 8)
             network.rest([(kept, 1, [0])], 8, 8, 2, 16)
             batch = DecodingBatch(network, 2, 16, frozenset())

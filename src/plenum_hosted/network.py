@@ -79,6 +79,7 @@ class Network:
         keys, values = self.empty(1, places)
         cache = Places(keys, values)
         mask = self.make_mask(1, places, places)
+        # A token sees itself and what stands before it.
         mask[0, 0] = torch.triu(mask[0, 0], diagonal=1)
         counted = torch.arange(places, device=self.device)[None]
         mask = self.masks(mask, counted, counted)
@@ -117,6 +118,7 @@ class Network:
             # What is masked must be finite, too: 0 times no number is no number.
             cache.keys[:, number, :, :ahead] = 0 if kept is None else kept.keys
             cache.values[:, number, :, :ahead] = 0 if kept is None else kept.values
+            # Of the prefix all real places; its padding stays hidden.
             mask[number, 0, :, :length] = 0
         tokens = [row[2] for row in rows] + [[]] * (width - len(rows))
         starts = [row[1] for row in rows] + [0] * (width - len(rows))
@@ -145,6 +147,7 @@ class Network:
             use_cache=True,
             logits_to_keep=1,
         )
+        # Single precision before the largest is chosen: rounded logits tie.
         logits: torch.Tensor = out.logits[:, -1].float()
         return logits
 
@@ -197,6 +200,7 @@ class Network:
         """
         if not self.window:
             return mask
+        # A window of w tokens holds a token itself and the w - 1 before it.
         before = places[:, None, None, :] <= tokens[:, None, :, None] - self.window
         return torch.cat((mask, mask.masked_fill(before, float("-inf"))), dim=1)
 

@@ -77,6 +77,7 @@ class Prefixes:
         while self._kept and self._bytes + wanted > self._limit:
             oldest = next(iter(self._kept))
             waited = self._calls - self._asked.get(hash(oldest), 0)
+            # The oldest is still in the ring: to drop it would only move the miss.
             if self._usual and waited <= _DEAD * math.exp(self._usual):
                 return False
             self._bytes -= self._kept.pop(oldest).bytes

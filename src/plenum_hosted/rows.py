@@ -94,6 +94,7 @@ class DecodingBatch:
         """Give a row a slot; its prompt is row ``number`` of ``prefilled``."""
         slot = self.free.pop()
         self.rows[slot] = row
+        # The last token of the prompt isn't in the cache yet: the first step puts it there.
         ahead, cached = row.room.prefix, len(row.rest) - 1
         filled = 0
         if prefilled is not None:
@@ -114,10 +115,12 @@ class DecodingBatch:
 
     def step(self) -> list[DecodingRow]:
         """Decode one more token of every row; remove and return the rows that have ended."""
+        # Each row sees the place that its token is about to be written to.
         self._mask[self._counted, 0, 0, self._slots.at] = 0
         mask = self._network.masks(self._mask, self._positions[:, None], self._at)
         logits = self._network.step(self._tokens, self._positions, mask, self._slots)
         self._tokens = self._settle(self._choose(self._hide_forbidden(logits)))
+        # By 0 for empty slots, which are computed with the others and go nowhere.
         self._slots.at += self._under_way
         self._positions += self._under_way
         self._score(logits)
@@ -155,6 +158,8 @@ class DecodingBatch:
         warm = [(slot, row) for slot, row in self.rows.items() if row.temperature > 0]
         for slot, row in warm:
             noise = torch.from_numpy(row.noise.gumbel(size=logits.shape[1]))
+            # In double precision: the largest of logits / T + Gumbel noise is a draw from the
+            # softmax (Gumbel 1954), and rounding mustn't make ties.
             drawn = logits[slot].double() / row.temperature + noise.to(logits.device)
             logits = logits.clone() if slot == warm[0][0] else logits
             logits[slot] = float("-inf")
@@ -176,6 +181,7 @@ class DecodingBatch:
         return bool(row.finish) or row.given_up
 
     def _leave(self, slot: int) -> DecodingRow:
+        # As an empty slot from the start: it sees one place, so that its softmax is a number.
         self._mask[slot] = float("-inf")
         self._mask[slot, ..., 0] = 0
         self._slots.at[slot] = 0

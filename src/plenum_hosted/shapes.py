@@ -51,6 +51,7 @@ class Room:
 
 def room(shapes: Shapes, prefix: int, rest: int, answer: int) -> Room:
     """Return the layout of a row, given its tokens of prefix, rest, and answer at most."""
+    # By the row's own lengths: what others have must not change a matrix that this one meets.
     ahead = _up(prefix, shapes.bucket)
     filled = _up(rest - 1, shapes.bucket)
     return Room(ahead, filled, _up(ahead + max(filled, rest + answer), shapes.rung))

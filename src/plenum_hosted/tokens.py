@@ -41,6 +41,7 @@ class ChatTokenizer:
         last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
         marked = [self._mark(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
         head, mark, tail = self.render(tuple(marked)).partition(_CUT)
+        # Without anything behind it a prefix would leave no token to decode first.
         if not mark or not tail:
             return (), self._encode(head)
         return self._encoded(head), self._encode(tail)

@@ -74,6 +74,7 @@ def answer_questions(
         split = split_by_source(compared.runs, columns)
         if split.sources:
             parts.append(SuitePart("sources", asdict(split), explain_split(split)))
+    # Runs that are all "right" agree on nothing that one could act on.
     if settings.decide:
         right = compared is not None and compared.compared != "decisions"
         if right or set(runs.outcomes) <= {RIGHT, WRONG, *list_undecided(runs)}:
@@ -124,6 +125,7 @@ def _compare(
     name = str(settings.baseline)
     apart = now is not None and have_days_apart(now, before)
     try:
+        # The earlier log is thinned as this one was: reruns that its first runs called for bias it.
         found = compare_suites(select_independent(before)[0], runs, settings.margin, apart)
     except ValueError as problem:
         raise UserError(f"baseline={name}: {problem}") from None

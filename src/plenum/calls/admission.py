@@ -109,8 +109,10 @@ class Ticket:
             It couldn't be finished: nothing more is sent to a provider of its models.
         """
         self._passed = passed
+        # Of a replicate that is taken up again only the rest is still to be paid for.
         left = max(calls - passed, 0) / calls
         await self._admission.ledger.begin(self, self._needs * left)
+        # After the wait, in which a provider may have been given up.
         for model in self._models:
             self._limiter(model).require_available(model)
 
@@ -121,6 +123,7 @@ class Ticket:
     async def admit(self, demand: Demand) -> None:
         """Reserve the highest cost of a call, and wait for a permit."""
         self._permit = None
+        # Budget first: a permit that waits for money would keep others from calling.
         await self.reserve(demand)
         # The replicate that is furthest goes first, so that few are half done when a sweep stops.
         rank, limiter = (-self._passed, self._index), self._limiter(demand.model)
@@ -128,6 +131,7 @@ class Ticket:
             at = demand.model, demand.server
             self._permit = await limiter.enter(self._line, rank, demand.tokens, *at)
         except (asyncio.CancelledError, ProviderUnavailable):
+            # No call is made: what was set aside for it is free again.
             self._admission.ledger.cancel(self._reserved)
             raise
 
@@ -144,6 +148,7 @@ class Ticket:
         at = demand.model, demand.server
         permit = self._limiter(demand.model).enter_now(demand.tokens, *at)
         if permit is None:
+            # Both or none, since the next try reserves again.
             self._admission.ledger.cancel(reserved)
             return False
         self._demand, self._permit, self._reserved = demand, permit, reserved

@@ -98,6 +98,8 @@ class Ledger:
         self._needs: dict[object, Usage] = {}
         self._beginning = asyncio.Lock()
         self._settled = asyncio.Event()
+        # The call log counts these calls as spent at most: they are set aside here, not counted
+        # twice.
         self.spent = (spent or Usage()) - self._aside
         self.refusal: str | None = None
 
@@ -125,6 +127,7 @@ class Ledger:
         """
         if not self.limited:
             return
+        # One at a time, in the order of asking: a small replicate mustn't overtake a large one.
         async with self._beginning:
             while self.refusal is None and self._needs and not self._fits(self._due() + needs):
                 self._settled.clear()
@@ -177,10 +180,13 @@ class Ledger:
         while self.refusal is None and not self._fits(self.spent + self._reserved + most):
             # Only calls under way may turn out cheaper; what is set aside stays as it is.
             waits = self._reserved.calls > self._aside.calls
+            # Not even if all calls under way came for nothing: waiting can't help.
             if not waits or not self._fits(self.spent + self._aside + most):
                 self.refusal = self._refuse(most)
+                # The others that wait must see the refusal and stop, too.
                 self._settled.set()
                 break
+            # Nothing runs between the check above and this: no settlement is missed.
             self._settled.clear()
             await self._settled.wait()
         if self.refusal is not None:
@@ -214,9 +220,12 @@ class Ledger:
         if not self.limited:
             return
         self._reserved -= reserved
+        # Without a reply a call counts by itself, and costs nothing unless it may be billed.
         booked = reserved if billed else Usage(calls=int(reached))
         if used is not None:
             booked = Usage(1, used.tokens_in, used.tokens_out, used.cost or 0.0).above_zero()
+            # What it needed by estimate shrinks by what is booked: else it would count twice in
+            # `_due`.
             if replicate in self._needs:
                 self._needs[replicate] = (self._needs[replicate] - booked).above_zero()
         self.spent += booked
@@ -280,6 +289,7 @@ def _most(text: str) -> int:
     """Bound the tokens of a text; other scripts than Latin may take a token for every byte."""
     if text.isascii():
         return len(text) // _CHARACTERS_A_TOKEN
+    # The rest by its bytes in UTF-8: a byte-level vocabulary needs no more tokens than that.
     plain = sum(map(str.isascii, text))
     return plain // _CHARACTERS_A_TOKEN + len(text.encode(errors="replace")) - plain
 

@@ -44,6 +44,7 @@ class CallError(Exception):
         starting: bool = False,
     ) -> None:
         self.failure = failure
+        # Redacted before it is cut: half a key is no longer recognised as one.
         self.detail = flatten(redact(detail)[:_LONGEST_DETAIL])[:500]
         super().__init__(self.detail)
         self.status = status

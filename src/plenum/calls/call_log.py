@@ -54,6 +54,8 @@ def read_attempts(path: Path, unread: Callable[[], object] = lambda: None) -> It
                 if data.strip():
                     unread()
                 continue
+            # An id may come twice, of a run and of the next one after a kill: each "sent" waits for
+            # its own end.
             name = line.get("id", "")
             if line.get("batch"):
                 name = f"batch {name.rpartition('-')[0]}"
@@ -63,6 +65,7 @@ def read_attempts(path: Path, unread: Callable[[], object] = lambda: None) -> It
                 under_way.setdefault(name, []).append(line)
                 continue
             if under_way.get(name):
+                # Which of equal ones ended doesn't matter: their bounds are the same.
                 under_way[name].pop()
             yield line
     for line in (line for left in under_way.values() for line in left):
@@ -88,6 +91,7 @@ class CallLog:
         self.usage: defaultdict[int, Usage] = defaultdict(Usage)
         self.unread = 0
         try:
+            # The log has no chain: a torn line stays, as one that can't be read.
             if path.stat().st_size and not path.read_bytes().endswith(b"\n"):
                 # A kill tore the last line: the next one mustn't be appended to it.
                 atomic_files.append_bytes(self._descriptor, b"\n", path)

@@ -71,6 +71,7 @@ class Caller:
         """
 
         def note_failed(attempt: Attempt) -> None:
+            # A batch that is still out hasn't failed: the next run reads its answer.
             if self.ticket.continues(attempt):
                 return
             self._append(chat, labels, attempt, {"outcome": attempt.outcome, "answered": False})
@@ -86,6 +87,7 @@ class Caller:
                 lambda number: self._note_sent(chat, labels, number),
             )
         except CallError as error:
+            # First whether the provider is gone, which makes replicates pending and not failed.
             await self.ticket.give_up(chat.model, error, self.policy.max_attempts)
             if why := _pointless(error):
                 raise Stopped(f"model {chat.model}: {why}: {error.detail}") from None
@@ -134,6 +136,7 @@ class Caller:
     def _note_sent(self, chat: Chat, labels: Mapping[str, Any], number: int) -> None:
         if self.log is not None:
             unanswered = {"answered": False, "status": None, "latency_s": 0.0}
+            # At most, since a kill may leave this as the only line about a call that was billed.
             most = self.ticket.at_most()
             self.log.note_sent({**self._name(chat, labels, number), **unanswered, **most})
 

@@ -78,6 +78,7 @@ class Conversation(ABC, Generic[C]):
         self._position = 0
         self._entry: Entry = {}
         self._script = self._play()
+        # Up to the first question, so that it can be asked at once.
         self._go_on(None)
 
     @abstractmethod
@@ -86,6 +87,7 @@ class Conversation(ABC, Generic[C]):
 
     def answer(self, reply: Reply) -> Entry:
         """Take the reply to :attr:`ask`, and return its journal entry."""
+        # Before it is read: UTF-8 has no lone surrogates, and a replay would read another text.
         text = replace_surrogates(reply.text)
         self._go_on(reply if text == reply.text else dataclasses.replace(reply, text=text))
         return self._entry
@@ -99,6 +101,7 @@ class Conversation(ABC, Generic[C]):
             How many of its answers are in the journal; of 0 nothing changes.
         """
         if taken_back and self.ask is not None:
+            # One answer that is taken back stood at the position of the call that is due.
             self._position += taken_back - 1
             chat = dataclasses.replace(self.ask.chat, seed=self._next_seed())
             self.ask = dataclasses.replace(self.ask, chat=chat)
@@ -145,6 +148,7 @@ class Conversation(ABC, Generic[C]):
                 self._note(ask, reply, **parsed)
                 return kept | parsed
             if not again:
+                # The whole exchange with the problem, since a server keeps nothing between calls.
                 messages = (*ask.chat.messages, quote_reply(reply), repair(why))
                 kind = f"{ask.kind}_repair"
                 chat = ask.chat
@@ -171,6 +175,7 @@ class Conversation(ABC, Generic[C]):
 
     def _next_seed(self) -> int:
         self._position += 1
+        # By position and not by time or number of attempts: a resumed run asks under the same seed.
         return derive_seed(self._condition.identity, self._replicate, self._position - 1, "call")
 
     def _note(self, ask: Ask, reply: Reply, **parsed: Any) -> None:
@@ -185,6 +190,7 @@ def answer_entry(ask: Ask, reply: Reply, **parsed: Any) -> Entry:
         "seat": ask.seat,
         "model": ask.chat.model,
         **describe_reply(reply),
+        # As JSON has them: a replay compares this entry with the one that was read back.
         **{key: _plain(value) for key, value in parsed.items()},
     }
 
@@ -221,6 +227,7 @@ def separate_reasoning(reply: Reply) -> Reply:
     reasoning, text = split_reasoning(replace_surrogates(reply.text))
     given = replace_surrogates(reply.reasoning).strip()
     reasoning = "\n".join(filter(None, (given, reasoning)))
+    # Only of a whole answer: reasoning that was cut off isn't what the model meant to say.
     if not text and reasoning and reply.finish == "stop":
         return dataclasses.replace(reply, text=reasoning, reasoning="", reasoned=True)
     return dataclasses.replace(reply, text=text, reasoning=reasoning)

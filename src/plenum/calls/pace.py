@@ -45,6 +45,7 @@ class Pace:
     @property
     def tokens_a_second(self) -> float:
         """Tokens of answers by the time spent, prompts included; 0 before the first."""
+        # With the time for prompts: what remains to be waited for includes them.
         seconds = self.prefill_s + self.decode_s
         return self.tokens / seconds if seconds else 0.0
 

@@ -39,6 +39,7 @@ def classify_error(error: Exception) -> tuple[str, str]:
             return str(error.failure), error.detail
         case BudgetSpent():
             return str(Failure.BUDGET), ""
+        # These end the whole, so they are no outcome of one question.
         case UserError() | Stopped() | OSError():
             raise error
     return str(Failure.BUG), describe_bug(error)

@@ -91,6 +91,7 @@ async def call_with_retries(
                 return await attempts.make_at_a_server(chat, number, server)
             return await attempts.make(chat, number)
         except CallError as error:
+            # Attempts at a server that is starting don't use up those of the call.
             counted += not error.starting
             if not error.starting:
                 away_since = None
@@ -128,6 +129,7 @@ class _Attempts:
                 return await self.make(replace(chat, server=server), number)
             except CallError as error:
                 tried.add(server)
+                # What was reached may have been billed: only the caller may repeat that.
                 server = "" if error.reached else self.model.server(chat)
                 if not server or server in tried:
                     raise
@@ -149,6 +151,8 @@ class _Attempts:
             return Attempt(number, outcome, status, latency, started, detail, reached, server)
 
         try:
+            # The attempt alone: waiting for a permit may take hours, and is no fault of the
+            # provider.
             async with asyncio.timeout(self.timeout_s):
                 response = await self.model.attempt(chat, number)
         except CallError as error:
@@ -171,12 +175,14 @@ class _Attempts:
         return Answer(response, attempt)
 
     def _fail(self, attempt: Attempt, hold_s: float | None = None) -> None:
+        # The permit first: writing the log needs none.
         self.ticket.release(attempt, None, hold_s or 0.0)
         self.failed(attempt)
 
 
 def _wait(policy: Policy, chat: Chat, number: int, error: CallError) -> float:
     ceiling = min(policy.backoff_max_s, policy.backoff_s * 2.0 ** min(number - 1, _DOUBLINGS))
+    # Drawn from the call's own seed: equal sweeps wait alike, and calls don't come back together.
     wait = float(make_generator("backoff", chat.seed, number).uniform(0, ceiling))
     if error.starting:  # it may be there any moment, and needn't be asked without a pause
         wait = max(min(wait, _AWAY_MOST_S), _AWAY_LEAST_S * (number >= policy.max_attempts))

@@ -94,6 +94,7 @@ def parse_turn(text: str, labels: tuple[str, ...]) -> tuple[str, State, bool]:
     given = _members(state["weights"], "weights", set(labels))
     weights = [_whole(given[label], f"the weight of {label}") for label in labels]
     confidence = _whole(state["confidence"], "confidence")
+    # Weights of zero alone favour no option; divided by their sum they would be NaN.
     even = not any(weights)
     pref = make_even_state(len(labels)).pref if even else tuple(w / sum(weights) for w in weights)
     return data["argument"].strip(), State(pref, confidence, _tags(state["tags"])), even
@@ -106,6 +107,7 @@ def _members(value: Any, name: str, keys: set[str]) -> dict[str, Any]:
 
 
 def _whole(value: Any, name: str) -> int:
+    # In Python true is a whole number.
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= _MOST:
         raise Malformed(f"{name} is no whole number from 0 to {_MOST}")
     return value

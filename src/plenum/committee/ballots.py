@@ -141,6 +141,7 @@ def tally(ballots: Sequence[Ballot]) -> Count:
     if not ballots:
         raise ValueError("no ballots to count")
     decision, votes = Counter(b.decision for b in ballots).most_common(1)[0]
+    # More than half of all ballots, not most of them: a plurality is no decision.
     return Count(decision if 2 * votes > len(ballots) else NONE, votes, len(ballots))
 
 

@@ -31,6 +31,7 @@ def bound_step(last: State, stated: State, most: float) -> State:
     (0.75, 0.25)
     """
     moves = [new - old for old, new in zip(last.pref, stated.pref, strict=True)]
+    # What one option gains others lose: each passing preference counts twice in the sum.
     moved = sum(map(abs, moves)) / 2
     if moved <= most:
         return stated

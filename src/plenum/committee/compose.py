@@ -132,6 +132,7 @@ def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat,
             f"roles.seats: {name!r}; a seat's name begins with a letter of any language, and has "
             "up to 40 letters, digits, spaces, '_' and '-'",
         )
+        # The seat's own model first, then that of the listed seat that it copies.
         model_id = model.seats.get(name) or model.seats.get(listed) or model.default
         if not model_id:
             raise UserError(
@@ -159,6 +160,7 @@ def _names(roles: RolesConfig) -> dict[str, str]:
     )
     names = {first: first}
     for index in range(size - 1):
+        # The first seat isn't copied; the others are in turn, and copies are numbered from 2.
         again, place = divmod(index, len(others))
         names[f"{others[place]}{again + 1 if again else ''}"] = others[place]
     require(len(names) == size, f"roles.agents: {size}; a listed seat is named as a copy would be")

@@ -109,6 +109,8 @@ class CommitteeCondition(Condition):
             if any(s.facts for s in self.seats)
             else "",
         }
+        # Empty parts are left out: a part that is added to the code later leaves the identity of
+        # conditions without it, and so their journals, as they were.
         return {key: part for key, part in parts.items() if part}
 
     @property
@@ -151,6 +153,7 @@ class CommitteeCondition(Condition):
         stated = {
             key: values[key] for key in ("members", "argument_words", "labels", "state_format")
         }
+        # Safe: another $ in a preamble stands for itself.
         return {**values, "preamble": Template(self.preamble).safe_substitute(stated)}
 
     @cached_property
@@ -190,6 +193,7 @@ class CommitteeCondition(Condition):
         """Model calls of one deliberation without repairs: turns, summaries, ballots, clerk."""
         played = self.rounds - (self.branch.after_round if self.branch else 0)
         summaries = played if self.moderated else 0
+        # Each seat's turns and its ballot, and one count.
         return len(self.asked) * (played + 1) + summaries + 1
 
     @property

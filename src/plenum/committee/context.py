@@ -37,6 +37,7 @@ def require_context(condition: CommitteeCondition, model: TokenCounting) -> None
 
         if length(window) + most <= context:
             continue
+        # The largest smaller window that fits, to be named in the message.
         k = next((k for k in range(window - 1, 0, -1) if length(k) + most <= context), 0)
         raise UserError(
             f"protocol.window: {window}, but with arguments of {words} words a prompt has "
@@ -48,6 +49,7 @@ def require_context(condition: CommitteeCondition, model: TokenCounting) -> None
 
 def _longest(count: _Count, tokens: int) -> int:
     """Return the number of words that so many tokens write."""
+    # The difference leaves out what the frame of a message takes.
     one, many = (count((Message("user", _WORD * number),)) for number in (1, 101))
     return max(1, int(tokens * 100 / max(many - one, 1)))
 
@@ -59,6 +61,7 @@ def _fullest(
     seats, rounds = condition.speaking_order, condition.rounds
     condition = replace(condition, protocol=replace(condition.protocol, window=window))
     before = rounds - 1 if condition.protocol.alone else rounds * len(seats) - 1
+    # A moderated window holds one summary, however long the discussion was.
     before = min(before, 1) if condition.moderated else before
     argument, form = (_WORD * words).strip(), condition.frame.remark
     remarks = [

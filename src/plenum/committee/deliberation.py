@@ -43,6 +43,7 @@ class Deliberation(Conversation[CommitteeCondition]):
             lambda: deque(maxlen=condition.protocol.window)
         )
         self._table: dict[str, stateline.State] = {}
+        # Last, since it begins to play, which reads the fields above.
         super().__init__(condition, replicate)
 
     def _play(self) -> Generator[Ask, Reply, Entry]:
@@ -136,6 +137,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Have the moderator, who is the clerk's model, sum up; that is all the window holds."""
         condition, window = self._condition, self._windows[""]
         spoke = [seat for seat in condition.seats if seat.name in said]
+        # As listed: simultaneous turns are summed up without the order of calls.
         remarks = [self._remark(number, s, said[s.name]["argument"]) for s in spoke]
         messages = moderator.summary_prompt(remarks, window, condition.protocol.argument_words)
         ask = self._call("summary", number, moderator.NAME, condition.clerk, messages)
@@ -160,6 +162,7 @@ class Deliberation(Conversation[CommitteeCondition]):
                 argument, state = stateline.parse_answer(text, len(labels), self._form.closed)
         except Malformed as problem:
             if not repaired:
+                # The repair brings a state alone: this answer's argument is the turn's.
                 problem.noted = {"argument": stateline.strip_state(text)}
             raise
         return noted | ({"state": state} if repaired else {"argument": argument, "state": state})
@@ -199,6 +202,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         """Return the last ballot in the form that the clerk reads."""
         if self._form.closed:
             return dataclasses.asdict(vote)
+        # With its reasons, which the published clerk reads too.
         return ballots.read_contents(self._entry["text"])
 
     def _clerk(self, votes: list[dict[str, Any]]) -> Generator[Ask, Reply, ballots.Count | None]:
@@ -216,6 +220,7 @@ class Deliberation(Conversation[CommitteeCondition]):
             count: ballots.Count = yield from self._json(
                 ask, parse, ballots.clerk_form(labels), condition.frame.repair_clerk
             )
+        # The tally needs no clerk: a count that can't be read ends no replicate.
         except ConversationFailed:
             return None
         return count

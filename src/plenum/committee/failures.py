@@ -37,6 +37,7 @@ def classify_failure(reply: Reply, reading: str = "strict") -> Failure:
     That holds in any language, since no word is read. Conditions that read strictly are older: they
     know a refusal by its opening words, in English.
     """
+    # What the provider says comes first: a text that was cut off may look like a refusal.
     if reply.finish == "content_filter":
         return Failure.CONTENT_FILTER
     if reply.finish == "length":
@@ -44,6 +45,7 @@ def classify_failure(reply: Reply, reading: str = "strict") -> Failure:
     if not reply.text.strip():
         return Failure.EMPTY
     if reading == "strict":
+        # An answer that speaks of the form has tried to follow it.
         declined = "STATE" not in reply.text and bool(_REFUSAL.match(reply.text))
     else:
         declined = len(reply.text) <= _LONGEST_REFUSAL and not _OF_THE_FORM.search(reply.text)

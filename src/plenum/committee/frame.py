@@ -118,5 +118,6 @@ def fill(template: str, **values: object) -> str:
 @lru_cache(maxsize=1024)
 def _as_format(template: str) -> str:
     """Convert ``$name`` to ``%(name)s``, which is filled several times as fast."""
+    # A percent sign of the prompt's own must not begin a placeholder.
     escaped = Template(template.replace("%", "%%"))
     return escaped.substitute({name: f"%({name})s" for name in escaped.get_identifiers()})

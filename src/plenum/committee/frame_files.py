@@ -66,6 +66,7 @@ def load_frame(folder: str, answers: str) -> Frame:
     texts = {}
     for file in sorted((place / "frame").glob("*.txt")):
         try:
+            # Editors end a file with a newline, which is no part of the prompt.
             texts[file.stem] = read_bytes(file).decode("utf-8").removesuffix("\n")
         except (OSError, UnicodeDecodeError) as error:
             raise UserError(f"prompts.folder: {file} can't be read: {error}") from None

@@ -57,6 +57,7 @@ def clerk_prompt(
     discussion: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[Message, ...]:
     """Write the messages that the clerk reads: all ballots, and maybe the discussion."""
+    # One line each: a ballot's reasons can't add a ballot.
     lines = "\n".join(flatten(json.dumps(vote, ensure_ascii=False)) for vote in ballots)
     values = {**discussion, "ballots": lines, "clerk_form": clerk_form(labels)}
     return (
@@ -121,6 +122,7 @@ def _messages(
         + (fill(condition.frame.mandate, mandate=seat.mandate) if seat.mandate else ""),
         **_round(condition, number),
     }
+    # In characters of this prompt: a backend keeps what it computed up to there.
     shared = len(fill(_up_to_packet(task), **values))
     user = Message("user", fill(task, **values), shared=shared)
     return Message("system", fill(system, **values)), user

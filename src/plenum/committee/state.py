@@ -91,6 +91,7 @@ def parse_answer(text: str, options: int, strict: bool = True) -> tuple[str, Sta
         There is no STATE line, more than one, one inside the argument, or one that breaks the
         format (section S2.3 and its implementation note).
     """
+    # Counted in the whole text, hidden ones too: a quoted line could be taken for the seat's own.
     markers = _MARKER.findall(unmask(text))
     if not markers:
         raise Malformed("no STATE line")
@@ -131,6 +132,7 @@ def _parse_line(line: str, options: int, strict: bool) -> State:
     conf = int(match[2])
     if conf > 100:
         raise Malformed(f"confidence {conf} is above 100")
+    # Normalised, so that distances between states don't depend on rounding.
     return State(
         tuple(p / total for p in pref), conf, _tags(match[3], _TAG if strict else _LOOSE_TAG)
     )
@@ -138,6 +140,7 @@ def _parse_line(line: str, options: int, strict: bool) -> State:
 
 def _tags(text: str, form: re.Pattern[str]) -> tuple[str, str]:
     try:
+        # JSON's rules for quotes and escapes; deep nesting ends in a RecursionError.
         tags = json.loads(f"[{text}]")
     except (ValueError, RecursionError):
         raise Malformed("the tags are no quoted list") from None

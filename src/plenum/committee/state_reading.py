@@ -198,6 +198,7 @@ class _Scan:
             if kind == "quoted":
                 self.forms.add("json")
             return said.casefold()
+        # Put back, since a word that is no such name may be something else.
         self.at = before
         return ""
 
@@ -213,6 +214,7 @@ def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
     markers = markers or [(m.start(), m.start()) for m in _BARE.finditer(shown)]
     found: list[_Statement] = []
     for start, begin in markers:
+        # A marker within the last statement, such as a `pref` behind `STATE:`.
         if found and start < found[-1].end:
             continue
         # "I keep to the form STATE: pref=[...]" states nothing; a number makes it a statement.
@@ -324,6 +326,7 @@ def _read_confidence(scan: _Scan) -> int:
     before = scan.at
     value, percent = _read_number(scan, "the confidence")
     given = scan.text[before : scan.at].strip()
+    # "80 %" and "80/100" say what they are of, so they can't be shares of 1.
     of_100 = percent
     if scan.accept("/"):
         of_100 = scan.take() == ("number", "100")
@@ -448,6 +451,8 @@ def _read_whole_object(
     _check_before(before.rpartition("\n")[2], others)
     if len(holders) > 1:
         raise Malformed(f"{len(holders)} states in one object; one is allowed")
+    # Written again as JSON, so that one reader judges all forms by the same rules; members that are
+    # no part of a state don't spoil it.
     known = {key: value for key, value in holders[0].items() if key.casefold() in _KEYS}
     state = _read_statement(_Scan(json.dumps(known, ensure_ascii=False), 0), labels)
     argument = data.get("argument", before)
@@ -465,6 +470,7 @@ def _list_states(data: Any) -> list[dict[str, Any]]:
 def parse_json(text: str) -> Any:
     """Parse JSON; ``None`` where it is none, and refused where a key stands twice."""
     # What is looked through level by level may have no more levels than Python has frames.
+    # Counted before parsing: a hostile answer may nest for ever.
     if text.count("{") + text.count("[") > _MOST_BRACKETS:
         return None
     try:

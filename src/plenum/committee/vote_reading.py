@@ -72,6 +72,7 @@ def read_ballot(text: str, labels: Sequence[str]) -> tuple[Ballot, tuple[str, ..
     >>> read_ballot("My vote: {'decision': 'Option b', 'confidence': '80',}", "AB")
     (Ballot(decision='B', confidence=80), ('object',))
     """
+    # What strict reading accepts is read alike, and has no forms to note.
     with suppress(Malformed):
         return parse_ballot(text, tuple(labels)), ()
 
@@ -95,6 +96,7 @@ def read_count(text: str, labels: Sequence[str]) -> tuple[Count, tuple[str, ...]
     Malformed
         There is no object, or it has two meanings.
     """
+    # Strict reading first: a count in the asked form isn't noted as one in another.
     with suppress(Malformed):
         return parse_count(text, tuple(labels)), ()
 
@@ -110,6 +112,7 @@ def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) 
     shown = unify_characters(strip_end_of_turn(text))
     found = [_refuse_negated(before, each) for before, each in _find_objects(shown)]
     objects = [holder for each in found for holder in _list_holders(each, keys)]
+    # A vote may come as two lines; a clerk's count has only its object.
     if not objects and keys == {"decision", "confidence"}:
         objects = [each.groupdict() for each in _LINES.finditer(shown)]
     if not objects:
@@ -141,6 +144,7 @@ def _find_objects(text: str) -> Iterator[tuple[str, Any]]:
             at, lone = end, start if not end else -1
         if lone < 0:
             return
+        # A ballot that was cut off: what stands before it mustn't count in its place.
         if "decision" in text[lone:].partition("{")[2].partition("{")[0]:
             break
         text = text[lone + 1 :]  # a brace that stands alone; what follows it may be whole
@@ -203,6 +207,7 @@ def _list_holders(data: Any, keys: set[str], within: str = "ballot") -> list[dic
             raise Malformed(f"the object stands in {flatten(within)[:24]!r}")
         _refuse_rivals(named, keys)
         return [named, *inner]
+    # An object with some of the keys is a broken answer, not one about something else.
     if keys & named.keys() and ("decision" in named or within == "ballot"):
         raise Malformed(f"the object has no {', '.join(sorted(keys - named.keys()))}")
     return inner
@@ -221,6 +226,7 @@ def _read_label(value: Any, labels: Sequence[str]) -> str:
     said = value.strip(" \t\n\"'*`_.()[]:") if isinstance(value, str) else ""
     said = re.sub(rf"^(?:{_OPTION})[\s_-]*", "", said, flags=re.IGNORECASE).casefold()
     head, mark, rest = (said + " ").partition(next(iter(re.findall(r"[):.–—-](?=\s)", said)), "\0"))
+    # The whole text first: a label may itself hold a mark.
     named = [label for label in labels if label.casefold() == said]
     if not named and mark and rest.strip() not in {label.casefold() for label in labels}:
         named = [label for label in labels if label.casefold() == head.strip()]

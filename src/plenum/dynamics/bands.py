@@ -30,12 +30,15 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     count, rounds = distances.shape[0], distances.shape[2]
     if count < 3:
         return np.full(rounds, np.nan), np.full(rounds, np.nan)
+    # Every pair stands in the matrix twice, hence R (R - 1) and not C(R, 2).
     level = distances.sum(axis=(0, 1)) / (count * (count - 1))
     rest = sum_without_each(distances) / ((count - 1) * (count - 2) / 2)
+    # The logarithm needs D > 0 also without each replicate in turn.
     known = (level > 0) & (rest > 0).all(axis=0)
     middle = np.log(np.where(known, level, np.nan))
     logs = np.log(np.where(known, rest, np.nan))
     deviations = logs - logs.mean(axis=0)
+    # Jackknife standard error (Efron and Tibshirani 1993, eq. 11.5), round by round.
     error = np.sqrt((count - 1) / count * (deviations**2).sum(axis=0))
     half = margin(1.0, count - 1) * error
     return np.exp(middle - half), np.exp(middle + half)

@@ -82,10 +82,12 @@ def split_blocks(
     labels = np.unique([blocks[i] for i in order], return_inverse=True)[1]
     first, second = np.triu_indices(len(order), 1)
     same = labels[first] == labels[second]
+    # Without a pair within a block, or between two, there is nothing to compare.
     if not same.any() or same.all():
         return None
     chosen = np.array([decisions[i] for i in order])
     array = array[order]
+    # Measured once for every pair: a permutation only moves pairs between the two groups.
     apart = np.array(
         [
             chosen[first] != chosen[second],

@@ -102,7 +102,9 @@ def estimate_next_answers(samples: Sequence[ArrayLike], threshold: float = 0.5) 
     arrays = [np.asarray(turn, float) for turn in samples]
     if not arrays or any(turn.ndim != 2 or not len(turn) for turn in arrays):
         raise ValueError("samples: at least one turn, each with at least one answer")
+    # Each answer counts for its top option alone, as in the authors' files: not for its shares.
     counts = [np.bincount(turn.argmax(axis=1), minlength=turn.shape[1]) for turn in arrays]
+    # `entr` is -p log p with 0 log 0 = 0, so that options without an answer add nothing.
     levels = np.array([float(entr(count / count.sum()).sum()) for count in counts])
     inside = levels >= threshold
     c_in, c_out = (
@@ -151,8 +153,10 @@ def branching(
     array, origin = _check(continuations, start)
     bases, branches, _, options = array.shape
     levels = np.stack([divergence(base) for base in array])
+    # Ĥ - μ̂ (Eqs. S1-S3): the mean later level minus that at round t, which is 0 from one state.
     gamma = levels.mean(axis=1) - np.array([divergence(base[:, None])[0] for base in origin])
     signed = np.array([_average_signed(level) for level in levels])
+    # Preferences are positive, so that raw cosines are near 1 whatever happens: take 1/K off.
     centred = _cosines(array - 1 / options)
     raw = _cosines(array)
     labels = np.repeat(np.arange(bases), branches)
@@ -202,6 +206,7 @@ def estimate_branching(
     groups = {base: group for base, group in groups.items() if len(group) >= 2}
     if not groups:
         return None
+    # One array needs as many branches of every base; which ones stay isn't chosen by results.
     branches = min(len(group) for group in groups.values())
     stacked = np.stack([group[:branches] for group in groups.values()])
     start = stacked[:, 0, after_round - 1]  # the replicates of a base are equal up to this round
@@ -216,6 +221,7 @@ def _check(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
         raise ValueError(
             f"continuations have shape (bases, branches >= 2, rounds, options), not {array.shape}"
         )
+    # Called for its checks alone.
     as_ensemble(array.reshape(-1, *array.shape[2:]))
     if origin.shape == (array.shape[0], array.shape[3]):
         origin = np.repeat(origin[:, None], array.shape[1], axis=1)
@@ -230,6 +236,7 @@ def _average_signed(level: Floats) -> float:
     later = (steps >= 2) & (level > 0)
     if level[0] <= 0 or not later.any():
         return float("nan")
+    # Random walks spread as √s, so that log(D(t+s)/D(t+1)) is ½ log s without any amplification.
     return float((np.log(level[later] / level[0]) - np.log(steps[later]) / 2).mean())
 
 
@@ -240,9 +247,11 @@ def _cosines(array: Floats) -> Floats:
     """
     flat = array.reshape(-1, *array.shape[2:])
     norms = np.linalg.norm(flat, axis=-1, keepdims=True)
+    # The direction of a vector this short is the residue of rounding.
     nonzero = norms > 1e-9
     units = np.divide(flat, norms, out=np.zeros_like(flat), where=nonzero)
     defined = nonzero[..., 0].astype(float)
+    # Summed over rounds and options at once: zero vectors add nothing and aren't counted.
     sums, counts = np.einsum("ask,bsk->ab", units, units), defined @ defined.T
     return np.asarray(np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0))
 
@@ -250,6 +259,7 @@ def _cosines(array: Floats) -> Floats:
 def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
     """Average each base's similarities: among its continuations, and to those of other bases."""
     same = labels[:, None] == labels[None, :]
+    # A continuation's cosine with itself is 1 and says nothing of its base.
     off_diagonal = ~np.eye(len(labels), dtype=bool)
     inside, outside = np.full((2, labels.max() + 1), np.nan)
     for base in range(labels.max() + 1):
@@ -279,6 +289,7 @@ def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, s
         return float("nan")
     null = np.array([gap(generator.permutation(labels)) for _ in range(permutations)])
     as_extreme = null >= observed - 1e-12  # rounding mustn't make equal gaps differ
+    # The observed labelling is one of them, so that p is never 0 (Phipson and Smyth 2010).
     return float((1 + as_extreme.sum()) / (1 + permutations))
 
 

@@ -145,7 +145,9 @@ def contrast(
     method = f"{plain.method}, {'swaps within pairs' if paired else 'studentised permutation'}"
     null = _permute(arms, fits, window, paired, draws, seed)
     observed = abs(value) / se
+    # Not "nearer" instead of "as far": a null statistic that is NaN then raises p.
     far = ~(np.abs(null) < observed - _TIE * max(observed, 1.0))
+    # The observed labelling is one of them (Phipson and Smyth 2010).
     p = float((1 + far.sum()) / (1 + draws))
     return _contrast(value, se, df, n, method, cells, p)
 
@@ -216,6 +218,7 @@ def contrast_cells(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = 
     variances = np.array([cell.se**2 for cell in cells])
     if not np.isfinite(variances).all():
         return _contrast(value, float("nan"), 0, sum(counts), "none", cells)
+    # Each jackknife variance has its arm's R - 1 degrees of freedom.
     df = welch_df(variances, np.array(counts) - 1.0)
     se, method = math.sqrt(variances.sum()), "Welch jackknife" if shown else REFUSAL
     return _contrast(value, se, df, sum(counts), method, cells)
@@ -228,6 +231,7 @@ def _contrast_pairs(
     value, n = cells[0].value - cells[1].value, cells[0].replicates
     if not all(math.isfinite(cell.se) for cell in cells):
         return _contrast(value, float("nan"), 0, n, "none", cells)
+    # Index r leaves both arms at once: the covariance of the two arms is in this variance.
     se = jackknife_se(fits[0].left_out - fits[1].left_out)
     return _contrast(value, se, n - 1.0, n, "paired jackknife" if shown else REFUSAL, cells)
 
@@ -257,12 +261,16 @@ def _permute(
     seed: int,
 ) -> Floats:
     """Studentised Δλ̂* of every permutation, shape (draws,)."""
+    # Centred: a drift of one arm isn't spread. Scaled by the geometric mean of D: λ̂ of an arm
+    # doesn't depend on its scale, but in a mixture the wider arm would alone make the level.
     pooled = [
         (arm - arm.mean(axis=0)) / math.exp(np.log(f.level[f.used]).mean())
         for arm, f in zip(arms, fits, strict=True)
     ]
+    # All distances once: a labelling only says which pairs count.
     both = fit_distances(np.concatenate(pooled), window)
     size, count = len(arms[0]), both.replicates
+    # Seeded by the numbers of replicates too: other designs draw other labellings.
     generator = np.random.Generator(np.random.PCG64([seed, count, size]))
     step = max(_BLOCK // (count * both.rounds.size), 1)
     part = -(-step // 4)  # what a product makes then stays in memory that is at hand
@@ -280,9 +288,11 @@ def _labels(
     generator: np.random.Generator, count: int, size: int, draws: int, paired: bool
 ) -> NDArray[np.bool_]:
     """Draw which of the pooled replicates are in the treated arm, shape (count, draws)."""
+    # Pooled are first all treated, then all controls: index r and index r + size are a pair.
     if paired:
         swapped = generator.integers(0, 2, (size, draws)).astype(bool)
         return np.concatenate([~swapped, swapped])
+    # The places of the `size` smallest of random numbers are a draw without replacement.
     order = generator.random((count, draws)).argpartition(size - 1, axis=0)
     member = np.zeros((count, draws), bool)
     np.put_along_axis(member, order[:size], True, axis=0)
@@ -296,15 +306,20 @@ def _statistic(rounds: Floats, rows: Array, member: NDArray[np.bool_], paired: b
     """
     count, draws = member.shape
     ours = member.astype(float)
+    # For each round and labelling: the distances from every replicate to the treated arm.
     mine = (rows @ ours).reshape(-1, count, draws)
     theirs = rows.sum(axis=1).reshape(-1, count, 1) - mine
     totals = np.einsum("lnb,nb->lb", mine, ours), np.einsum("lnb,nb->lb", theirs, 1 - ours)
+    # From here on in place: `mine` is each replicate's sum of distances in its own arm, `theirs`
+    # that arm's total. A pair stands in the totals twice, therefore the halves.
     np.copyto(mine, theirs, where=~member)
     np.copyto(theirs, totals[0][:, None] / 2)
     np.copyto(theirs, totals[1][:, None] / 2, where=~member)
+    # An arm's total minus a replicate's own distances is the total without that replicate.
     left_out = _slopes(rounds, np.subtract(theirs, mine, out=mine))
     first, second = (_slopes(rounds, total) for total in totals)
     if paired:
+        # A pair's two members leave together: λ₋ᵣ(treated) - λ₋ᵣ(control).
         shift = np.where(member, left_out, -left_out).reshape(2, count // 2, draws).sum(axis=0)
         variance = _variances(shift, np.ones_like(shift, bool))
     else:
@@ -319,6 +334,7 @@ def _slopes(rounds: Floats, level: Array) -> Floats:
     Where no level is zero a round and its mirror image have opposite weights: the logarithm of
     their ratio does for both.
     """
+    # Sums of equal terms in another order differ by this much at most; log would make it a level.
     floor = 1e-12 * level.max(axis=tuple(range(1, level.ndim)), keepdims=True)
     if (level > floor).all():
         half = len(level) // 2
@@ -331,6 +347,7 @@ def _slopes(rounds: Floats, level: Array) -> Floats:
 def _variances(left_out: Floats, included: NDArray[np.bool_]) -> Floats:
     """Jackknife variances over the chosen members of the first axis, shape (draws,)."""
     n = included.sum(axis=0)
+    # (n - 1)/n · Σ (λ₋ᵣ - mean)², as in `jackknife_se`, for all labellings at once.
     centre = np.where(included, left_out, 0.0).sum(axis=0) / n
     deviations = np.where(included, left_out - centre, 0.0)
     return np.asarray((n - 1) / n * (deviations**2).sum(axis=0))

@@ -86,6 +86,7 @@ def make_arms(
     joint = None
     if paired:
         joint = np.zeros((len(names), len(names)), np.int64)
+        # Not +=, which would count a pair of decisions that occurs again only once.
         np.add.at(joint, (first, second), 1)
     counts = [np.bincount(arm, minlength=len(names)).astype(np.int64) for arm in (first, second)]
     return Arms(counts[0], counts[1], joint, draws, seed)
@@ -118,6 +119,8 @@ class Measure:
         arms = labelled.treated, labelled.control
         value = self.value(arms[0]) - self.value(arms[1])
         variance = self.variance(arms[0]) + self.variance(arms[1])
+        # Pairs are correlated: var(X - Y) = var X + var Y - 2 cov. To first order (delta method)
+        # the covariance of two estimates is that of their influences over pairs, divided by n.
         if labelled.joint is not None:
             added = [self.influence(counts) for counts in arms]
             n = labelled.joint.sum(axis=(1, 2))
@@ -130,20 +133,25 @@ class Measure:
 
 def _smooth(counts: Counts) -> Floats:
     """Estimate shares with replicates added for every decision, and for one that didn't occur."""
+    # One kind more than occurs: the next replicate may decide what none has decided.
     kinds = counts.shape[1] + 1
     return np.asarray((counts + _MORE) / (counts.sum(axis=1) + kinds * _MORE)[:, None])
 
 
 def _disagreements(counts: Counts) -> Floats:
     n = counts.sum(axis=1)
+    # The share of pairs that differ: 1 - Σ p̂² counts each replicate against itself too.
     return np.asarray(n / (n - 1) * (1 - ((counts / n[:, None]) ** 2).sum(axis=1)))
 
 
 def _disagreement_variance(counts: Counts) -> Floats:
     """Return the variance of a U-statistic of order two, with shares as `_smooth` has them."""
     n, p = counts.sum(axis=1), _smooth(counts)
+    # The share that `_smooth` keeps for a decision that didn't occur.
     rest = 1 - p.sum(axis=1)
     alike = (p**2).sum(axis=1) + rest**2
+    # ζ₁ = Σp³ - (Σp²)², and ζ₂ = Σp² (1 - Σp²); var = (4 (n-2) ζ₁ + 2 ζ₂) / (n (n-1)) (Hoeffding
+    # 1948). With ζ₁ alone an even split would have no variance.
     first = np.maximum((p**3).sum(axis=1) + rest**3 - alike**2, 0.0)
     return np.asarray((4 * (n - 2) * first + 2 * alike * (1 - alike)) / (n * (n - 1)))
 
@@ -151,6 +159,7 @@ def _disagreement_variance(counts: Counts) -> Floats:
 DISAGREEMENT = Measure(
     value=_disagreements,
     variance=_disagreement_variance,
+    # The derivative of 1 - Σ p².
     influence=lambda counts: -2 * _smooth(counts),
     share=lambda c: pairwise_disagreement([str(k) for k, n in enumerate(c) for _ in range(n)]),
     nameless=True,
@@ -163,6 +172,8 @@ def make_share_measure(place: int) -> Measure:
 
     def variance(counts: Counts) -> Floats:
         n = counts.sum(axis=1)
+        # One success and one failure more (Agresti and Caffo 2000): a share of 0 or 1 isn't
+        # certain.
         p = (counts[:, place] + _MORE) / (n + 2 * _MORE)
         return np.asarray(p * (1 - p) / n)
 
@@ -185,11 +196,14 @@ class _Law:
     @staticmethod
     def compare(labelled: Labellings) -> Statistic:
         """Return the chi-square of every labelling."""
+        # All labellings have the totals of the first one: they only deal them out otherwise.
         total = labelled.treated[0] + labelled.control[0]
         size = labelled.treated[0].sum() / total.sum()
         used = total > 0
         apart = labelled.treated[:, used] - size * total[used]
+        # Both arms' terms in one: a²/(s t) + a²/((1 - s) t) = a²/t / (s (1 - s)).
         value = (apart**2 / total[used]).sum(axis=1) / (size * (1 - size))
+        # Chi-square is scaled already: a variance of 1 leaves it as it is.
         return Statistic(value, np.ones(len(value)), labelled.weight, labelled.drawn)
 
 
@@ -214,6 +228,7 @@ def compute_difference(
     for c, arms in zip(coefficients, strata, strict=True):
         found = measure.compare(arms.observe())
         value += c * float(found.value[0])
+        # Pairs give one variance, of their differences; arms apart give one each.
         if arms.joint is not None:
             variances.append(c * c * found.variance[0])
             dfs.append(arms.size / 2 - 1)

@@ -116,6 +116,7 @@ def compare_decisions(
         raise ValueError(f"paired arms of {len(treated)} and {len(control)} replicates")
     if draws < 1:
         raise ValueError(f"draws: {draws}; at least 1")
+    # Disagreement is of two runs, so an arm of one has none.
     if min(len(treated), len(control)) < 2:
         return DecisionContrast(n=len(treated) + len(control))
     names = tuple(tally([*treated, *control]))
@@ -233,6 +234,7 @@ def pool_decisions(
         make_arms(cells[0], cells[1], known, flag, draws, seed)
         for (cells, flag), known in zip(kept, names, strict=True)
     ]
+    # Equal weights: the scenarios are the units, however many replicates each has.
     mean = [1 / len(strata)] * len(strata)
     found = _contrast(strata, mean, (NO_MAJORITY,))
     law, _ = compute_p(strata, mean, LAW)
@@ -257,11 +259,14 @@ def _interaction(
             [1 / len(squares), -1 / len(squares)] * len(squares),
             of_shares,
         )
+        # (both - second) - (first - neither) permutes the first factor within levels of the second;
+        # (both - first) - (second - neither) permutes the second one. Both are the same number.
         for way in (((0, 2), (1, 3)), ((0, 1), (2, 3)))
     )
     # How often tests of single shares are wrong where both factors have an effect isn't known.
     shares = tuple(replace(one, p=math.nan) for one in by_second.shares)
     drawn = by_first.drawn or by_second.drawn
+    # Which factor does nothing isn't known: the larger p is right if either test is.
     return replace(by_second, p=max(by_first.p, by_second.p), shares=shares, drawn=drawn)
 
 
@@ -278,6 +283,7 @@ def _contrast(
     found, cells, drawn = _difference(strata, coefficients, DISAGREEMENT)
     shares = []
     for at, name in enumerate(names):
+        # Counted from the end, since scenarios share no decision but the last one, no majority.
         one, both, _ = _difference(strata, coefficients, make_share_measure(at - len(names)))
         shares.append(ShareContrast(**vars(one), decision=name, cells=both))
     return DecisionContrast(**vars(found), shares=tuple(shares), cells=cells, drawn=drawn)
@@ -289,6 +295,7 @@ def _difference(
     """Estimate a sum of differences, with what it is made of, and whether p rests on draws."""
     value, se, df = compute_difference(strata, coefficients, measure)
     p, drawn = compute_p(strata, coefficients, measure)
+    # In the same order by frequency both namings are one, and so is their p.
     if measure.nameless and not all(arms.same_ranks for arms in strata):
         by_rank, also = compute_p([arms.rank_decisions() for arms in strata], coefficients, measure)
         p, drawn = max(p, by_rank), drawn or also

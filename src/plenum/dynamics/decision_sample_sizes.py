@@ -97,11 +97,14 @@ def plan_decisions(
     counts = np.array(list(tally(pilot).values()), float)
     if not len(counts):
         raise ValueError("pilot: no decision; at least one")
+    # Something must be there that the only decision can lose replicates to.
     if len(counts) == 1:
         counts = np.append(counts, 0.0)
     shares = counts / counts.sum()
     other = shift_shares(shares, difference)
     replicates = 2
+    # With few replicates the approximation promises too much: it stops at or below the answer, and
+    # the simulation, which is dear, goes on from there.
     while _approximate(shares, other, replicates, alpha) < power:
         replicates = math.ceil(replicates * _STEP)
         if replicates > 1e7:
@@ -129,11 +132,13 @@ def shift_shares(shares: Floats, difference: float) -> Floats:
     rest = shares[1:] / shares[1:].sum() if shares[1:].sum() else np.ones(1)
     alike = float((rest**2).sum())
     wanted = 1 - float((shares**2).sum()) + difference
+    # 1 - p² - (1 - p)² a = wanted is (1 + a) p² - 2 a p + (a - 1 + wanted) = 0.
     inside = alike**2 - (1 + alike) * (alike - 1 + wanted)
     if wanted < -1e-9 or inside < 0:
         raise ValueError(
             f"difference: {difference}; such a condition can't have a disagreement of {wanted:.3g}"
         )
+    # The larger root: the most frequent decision goes on being it.
     first = min((alike + math.sqrt(inside)) / (1 + alike), 1.0)
     return np.array([first, *(1 - first) * rest])
 
@@ -144,6 +149,7 @@ def simulate_power(
     """Simulate how often the test rejects equal disagreement, with so many replicates per arm."""
     generator = np.random.Generator(np.random.PCG64([seed, replicates]))
     drawn = [generator.multinomial(replicates, law, _DRAWS) for law in (shares, other)]
+    # Few tables are drawn often: each is tested once and counted as often as it came.
     pairs, times = np.unique(np.concatenate(drawn, axis=1), axis=0, return_counts=True)
     count = len(shares)
     rejected = [
@@ -156,6 +162,7 @@ def _rejects(treated: Counts, control: Counts, alpha: float, seed: int) -> bool:
     used = treated + control > 0
     arms = Arms(treated[used], control[used], None, _DRAWS, seed)
     rejected = compute_p([arms], [1.0], DISAGREEMENT)[0] <= alpha
+    # p is the larger of two, so that the second test can only take a rejection back.
     if rejected and not arms.same_ranks:
         rejected = compute_p([arms.rank_decisions()], [1.0], DISAGREEMENT)[0] <= alpha
     return rejected
@@ -165,10 +172,12 @@ def _approximate(shares: Floats, other: Floats, n: int, alpha: float) -> float:
     """Approximate the power by a normal law of the difference; too large with few replicates."""
     apart = abs(float((shares**2).sum() - (other**2).sum()))
     error = math.sqrt(_variance(shares, n) + _variance(other, n))
+    # P(T > t_crit) at this difference; the far tail's rejections are left out, being next to none.
     return float(ndtr(apart / error - stdtrit(2 * n - 2, 1 - alpha / 2))) if error else 1.0
 
 
 def _variance(p: Floats, n: int) -> float:
+    # Hoeffding's variance of a U-statistic, as `_disagreement_variance` without added replicates.
     alike = float((p**2).sum())
     first = float((p**3).sum()) - alike**2
     return (4 * (n - 2) * first + 2 * alike * (1 - alike)) / (n * (n - 1))

@@ -53,6 +53,7 @@ def estimate_share(total: float, n: int) -> Share:
         raise ValueError(f"{total} of {n} isn't a share")
     if n == 0:
         return Share()
+    # Clopper and Pearson's limits as quantiles of the beta law (Brown, Cai and DasGupta 2001).
     low = float(betaincinv(total, n - total + 1, 0.025)) if total else 0.0
     high = float(betaincinv(total + 1, n - total, 0.975)) if total < n else 1.0
     return Share(total / n, low, high, round(total) if total == int(total) else None, n)
@@ -131,16 +132,22 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     counts = Counter(decisions)
     value = _disagreement(counts, n)
     if len(counts) == 1:
+        # Others may have up to u together: two replicates agree in (1 - u)² of cases at least.
         return Share(0.0, 0.0, 1 - (1 - estimate_share(0, n).ci_high) ** 2, None, n)
+    # Two replicates that differ have no jackknife: without one of them there is no pair.
     if n < 3:
         return Share(value, 0.0, 1.0, None, n)
     if len(counts) == 2:
         return Share(value, *_of_two(min(counts.values()), n, value), None, n)
     if len(counts) == n:
+        # With C(n, 2) pairs and m agreements expected, none is met with e^-m: 2.5 % at m = -ln
+        # 0.025.
         return Share(value, max(1 + 2 * math.log(0.025) / (n * (n - 1)), 0.0), 1.0, None, n)
+    # Replicates of one decision leave the same rest: once for each decision is enough.
     without = {d: _disagreement(counts - Counter([d]), n - 1) for d in counts}
     left_out = np.array([without[d] for d in decisions])
     first = (n - 1) / n * ((left_out - left_out.mean()) ** 2).sum()
+    # At an even split the first-order part vanishes, and a jackknife alone says "certain".
     second = 2 * value * max(1 - value, 0.0) / (n * (n - 1))
     margin = float(stdtrit(n - 1, 0.975) * math.sqrt(first + second))
     return Share(value, max(value - margin, 0.0), min(value + margin, 1.0), None, n)
@@ -204,8 +211,10 @@ def mcnemar(first: Sequence[bool], second: Sequence[bool]) -> McNemar:
         raise ValueError(f"pairs are needed, not {len(first)} and {len(second)} outcomes")
     from scipy.stats import binomtest
 
+    # Pairs that agree say nothing about a difference: only discordant ones are counted.
     b = sum(bool(x) and not y for x, y in zip(first, second, strict=True))
     c = sum(bool(y) and not x for x, y in zip(first, second, strict=True))
+    # Without a difference each discordant pair is a fair coin (McNemar 1947, exact form).
     p = float(binomtest(b, b + c).pvalue) if b + c else 1.0
     return McNemar(b, c, (b - c) / len(first), p, len(first))
 
@@ -218,8 +227,10 @@ def _of_two(count: int, n: int, value: float) -> tuple[float, float]:
     p = estimate_share(count, n)
     ends = [2 * limit * (1 - limit) for limit in (p.ci_low, p.ci_high)]
     third = np.linspace(0, estimate_share(0, n).ci_high, 101)
+    # For a given third share D is largest where the two others are as even as p's limits allow.
     first = np.clip((1 - third) / 2, p.ci_low, p.ci_high)
     most = 1 - first**2 - (1 - first - third) ** 2 - third**2
+    # R/(R-1) may lift the estimate over both limits, which hold for 2p(1 - p).
     return min(*ends, value), max(float(most.max()), value)
 
 

@@ -110,6 +110,7 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
     rounds, level, used = fitted.rounds, fitted.level, fitted.used
     top = cap(fitted.replicates, fitted.points.shape[2])
     full = np.flatnonzero(level >= SATURATED * top)
+    # `slope` takes logarithms: walks spread as √t, and rare jumps, of which some t·h came, as t.
     diffusion = float(slope(rounds[used], np.sqrt(rounds[used])))
     excess = fitted.value - diffusion
     within, between = _split(fitted.points, decisions)
@@ -122,6 +123,7 @@ def diagnose(fitted: Fit, half_width: float, decisions: Sequence[str] | None) ->
         diffusion=diffusion,
         jumps=float(slope(rounds[used], rounds[used])),
         excess=excess,
+        # λ̂ of diffusion follows from the rounds alone: it adds no uncertainty.
         excess_ci_low=excess - half_width,
         excess_ci_high=excess + half_width,
         exponential_residual=_residual(rounds[used], level[used]),
@@ -163,6 +165,7 @@ def cap(replicates: int, options: int) -> float:
     """
     if replicates < 2:
         return float("nan")
+    # Pairs at one vertex are 0 apart, all others √2: the evenest split has most of the others.
     share, rest = divmod(replicates, options)
     same = rest * math.comb(share + 1, 2) + (options - rest) * math.comb(share, 2)
     return math.sqrt(2) * (1 - same / math.comb(replicates, 2))
@@ -179,12 +182,15 @@ def find_jumps(fitted: Fit) -> NDArray[np.bool_]:
     The usual length follows an exponential trend, as steps do on the way of a real growth rate;
     where most replicates step further at once, it is the median of the round.
     """
+    # Without the median path: a drift that all replicates share is no jump of any.
     steps = np.diff(fitted.points - np.median(fitted.points, axis=0), axis=1)
     lengths = np.linalg.norm(steps, axis=2)
     medians = np.median(lengths, axis=0)
     at = np.arange(float(len(medians)))
+    # Where no trend can be fitted (NaN), none is assumed.
     trend = np.exp(np.nan_to_num(slope(at, np.where(medians > ZERO, medians, 0.0))) * at)
     usual = np.maximum(trend * np.median(lengths / trend), medians)
+    # ZERO: beside replicates at rest the residue of rounding isn't a jump.
     return np.asarray((lengths > JUMP * usual + ZERO).any(axis=1))
 
 
@@ -196,6 +202,7 @@ def _residual(x: Floats, level: Floats) -> float:
 
 def _rms(fitted: Fit) -> ExponentVariant:
     squares = fitted.distances**2
+    # log √x = ½ log x: half the slope of mean squares is that of the root mean square.
     value = slope(fitted.rounds, squares.sum(axis=(0, 1))) / 2
     left_out = slope(fitted.rounds, sum_without_each(squares)) / 2
     return ExponentVariant(float(value), jackknife_se(left_out), len(fitted.pairs))
@@ -219,6 +226,7 @@ def _estimate_quenched(fitted: Fit) -> ExponentVariant:
         for weight in (slopes, np.ones(count))
     )
     with np.errstate(invalid="ignore", divide="ignore"):
+        # A replicate that is in every pair leaves none: 0/0 is NaN, and so is the error.
         left_out = (slopes.sum() - sums) / (count - counts)
     return ExponentVariant(float(slopes.mean()), jackknife_se(left_out), count)
 
@@ -247,6 +255,7 @@ def _split(points: Floats, decisions: Sequence[str] | None) -> tuple[Floats, Flo
         centres[labels == label] = points[labels == label].mean(axis=0)
     within = ((points - centres) ** 2).sum(axis=(0, 2))
     between = ((centres - points.mean(axis=0)) ** 2).sum(axis=(0, 2))
+    # The mean of d² over pairs is 2/(R-1) · Σ |x - mean|², which splits like any sum of squares.
     return 2 * within / (replicates - 1), 2 * between / (replicates - 1)
 
 
@@ -256,9 +265,11 @@ def _grid(points: Floats) -> float:
     Committee means of preferences with two decimals lie on a grid of 0.01 / seats, except for the
     few that were normalised.
     """
+    # Neighbours on a grid are a step apart, or few: the commonest gap is the step.
     gaps = np.diff(np.unique(points))
     gaps = gaps[gaps > ZERO]
     sizes, counts = np.unique(np.round(gaps, 8), return_counts=True)
+    # A gap that was met once or twice may be chance.
     if not counts.size or counts.max() < 3:
         return 0.0
     step = float(gaps[np.round(gaps, 8) == sizes[counts.argmax()]].mean())

@@ -46,6 +46,7 @@ def two_sided_p(value: float, se: float, df: float) -> float:
     """Two-sided p of a t test against 0; NaN without a standard error."""
     if not (df > 0 and np.isfinite(se)):
         return float("nan")
+    # Units without any spread: t is 0/0 or infinite.
     if se == 0:
         return 1.0 if value == 0 else 0.0
     return float(2 * stdtr(df, -abs(value) / se))
@@ -65,11 +66,13 @@ def estimate_mean(values: np.ndarray, method: str) -> Estimate:
     n = len(kept)
     if n == 0:
         return Estimate(method=method)
+    # One unit has no spread to estimate from: NaN, not 0.
     se = float(kept.std(ddof=1) / np.sqrt(n)) if n > 1 else float("nan")
     return make_estimate(float(kept.mean()), se, n - 1, n, method)
 
 
 def welch_df(variances: np.ndarray, dfs: np.ndarray) -> float:
     """Welch-Satterthwaite degrees of freedom of a sum of independent estimates."""
+    # (Σv)² / Σ(v²/df) (Satterthwaite 1946); without any variance the sum of all df.
     bottom = float((variances**2 / dfs).sum())
     return float(variances.sum() ** 2 / bottom) if bottom > 0 else float(dfs.sum())

@@ -43,6 +43,8 @@ class Fit:
     @cached_property
     def pairs(self) -> Floats:
         """Distances pair by pair, i < j, shape (pairs, rounds)."""
+        # k=1: without the diagonal, a replicate's distance of 0 to itself, which would only dilute
+        # D.
         return np.asarray(self.distances[np.triu_indices(self.replicates, 1)])
 
     @cached_property
@@ -92,6 +94,7 @@ def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
         The ensemble or the window is malformed.
     """
     try:
+        # operator.index takes NumPy's integers, and no floats or texts.
         first, last = (operator.index(bound) for bound in window)
     except (TypeError, ValueError):
         first = last = 0
@@ -115,8 +118,10 @@ def sum_without_each(distances: Floats) -> Floats:
     array, shape (R, rounds)
         The residue of sums that are exactly zero is zero.
     """
+    # The matrix has each pair twice; a replicate's row has each of its pairs once.
     total = distances.sum(axis=(0, 1)) / 2
     rest = total[None, :] - distances.sum(axis=1)
+    # A difference of two equal sums leaves some 1e-16 of them, which log would make a level.
     return np.asarray(np.where(rest < 1e-12 * total, 0.0, rest))
 
 
@@ -136,9 +141,12 @@ def slope(rounds: Floats, level: Floats) -> Floats:
         NaN where fewer than two rounds are positive.
     """
     positive = level > 0
+    # A round at zero gets any finite logarithm: its weight x is 0 below.
     logs = np.log(np.where(positive, level, 1.0))
     count = positive.sum(axis=-1, keepdims=True)
     x = np.where(positive, rounds, 0.0)
+    # Centred on the rounds that count: the level's scale, an additive constant of log, then drops
+    # out.
     x = np.where(positive, rounds - x.sum(axis=-1, keepdims=True) / np.maximum(count, 1), 0.0)
     with np.errstate(invalid="ignore", divide="ignore"):
         slopes = (x * logs).sum(axis=-1) / (x * x).sum(axis=-1)
@@ -153,7 +161,9 @@ def contrast_weights(rounds: Floats) -> Floats:
 
 def jackknife_se(left_out: Floats) -> float:
     """Delete-one jackknife standard error; NaN below three values or with one that is NaN."""
+    # Without one of two replicates no pair is left, so that two have no jackknife.
     if len(left_out) < 3 or not np.isfinite(left_out).all():
         return float("nan")
     deviations = left_out - left_out.mean()
+    # (n - 1)/n · Σ (θ₋ᵣ - mean)² (Efron and Tibshirani 1993, eq. 11.5).
     return float(np.sqrt((len(left_out) - 1) / len(left_out) * (deviations @ deviations)))

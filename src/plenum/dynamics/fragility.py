@@ -213,10 +213,12 @@ def fragility_contrast(
         return FragilityContrast()
     x, y = (np.array([shares[name] for name in both]) for shares in changed)
     difference = estimate_mean(x - y, "Student's t over wordings")
+    # Each wording read once: pairs of yes and no have an exact test and a better interval.
     if np.isin(np.concatenate([x, y]), (0, 1)).all():
         low, high = _newcombe(x > 0, y > 0)
         p = mcnemar((x > 0).tolist(), (y > 0).tolist()).p
         method = "McNemar, Newcombe"
+        # Neither of the two rests on Student's t: there are no degrees of freedom to report.
         difference = replace(difference, ci_low=low, ci_high=high, p=p, df=math.nan, method=method)
     return FragilityContrast(
         **vars(difference),
@@ -245,11 +247,13 @@ def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     p, q = (a + b) / n, (a + c) / n
     wilson = [binomtest(count, n).proportion_ci(method="wilson") for count in (a + b, a + c)]
     (p_low, p_high), (q_low, q_high) = wilson
+    # φ = (ad - bc) / √((a+b)(c+d)(a+c)(b+d)), the correlation of the pairs.
     product = (a + b) * (c + d) * (a + c) * (b + d)
     cross = float(a * d - b * c)
     if cross > 0:  # the continuity correction that the method takes
         cross = max(cross - n / 2, 0.0)
     phi = cross / math.sqrt(product) if product else 0.0
+    # The difference is least where p is at its lower limit and q at its upper one.
     down, up = (p - p_low, q_high - q), (p_high - p, q - q_low)
     below, above = (math.sqrt(max(u * u - 2 * phi * u * v + v * v, 0.0)) for u, v in (down, up))
     return p - q - below, p - q + above

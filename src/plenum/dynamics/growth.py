@@ -89,6 +89,7 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     if replicates < 3 or rounds < 2:
         return TypicalGrowth()
     growth, members = measure_pairs(fitted)
+    # Pairs that don't move are neither farther nor nearer: a half keeps 1/2 the neutral value.
     sides = (growth > 0) + (growth == 0) / 2
     squares = (np.bincount(members.ravel(), np.tile(sides, 2), replicates) ** 2).sum()
     farther, low, high = map(float, _limit_shares(sides.sum(), squares, replicates))
@@ -118,6 +119,7 @@ def measure_pairs(fitted: Fit) -> tuple[Floats, NDArray[np.intp]]:
         logs = np.log(np.where(late > ZERO, late, 0)) - np.log(np.where(early > ZERO, early, 0))
     # Pairs that are never apart don't grow; others that meet, or part, do so without bound.
     growth = np.nan_to_num(logs, nan=0.0, posinf=np.inf, neginf=-np.inf)
+    # Both parts have as many rounds, so that their beginnings are as far apart as their middles.
     span = float(fitted.rounds[-part] - fitted.rounds[0])
     return growth / span, np.stack(np.triu_indices(fitted.replicates, 1))
 
@@ -137,6 +139,7 @@ def _limit_median(
     # squares, which the variance needs, is known for every number of pairs without a matrix.
     touched = members[:, falling].T.ravel()
     count = np.empty(len(touched))
+    # Sorted by replicate each has its R - 1 pairs in a row, still from the fastest on.
     count[np.argsort(touched, kind="stable")] = np.tile(np.arange(1, replicates), replicates)
     squares = np.append(0, np.cumsum((2 * count - 1).reshape(-1, 2).sum(axis=1)))
     values = np.unique(growth)
@@ -172,6 +175,7 @@ def _limit_shares(
     # Where no replicate changes anything, as many pairs as share none: R / 2.
     known = np.minimum(variance, spread) > 1e-12
     count = np.where(known, spread / np.where(known, variance, 1), replicates / 2)
+    # Wilson's limits (1927) with t for z, and as many pairs as would have this variance.
     z2 = float(stdtrit(replicates - 1, 0.975)) ** 2 / count
     centre, half = share + z2 / 2, np.sqrt(z2 * (spread + z2 / 4))
     return share, (centre - half) / (1 + z2), (centre + half) / (1 + z2)

@@ -86,6 +86,7 @@ def contrast_growth(
     >>> round(difference.value, 2), difference.p < 0.05
     (0.15, True)
     """
+    # Sorted, so that p doesn't depend on the order in which replicates ended.
     arms = [sort_replicates(arm) for arm in (treated, control)]
     if arms[0].shape[2] != arms[1].shape[2]:
         raise ValueError(f"arms of {arms[0].shape[2]} and {arms[1].shape[2]} options")
@@ -98,6 +99,7 @@ def contrast_growth(
         return GrowthContrast(n=n, method="none", cells=cells)
     first, second = cells
     value = first.value - second.value
+    # The difference is least where the first is at its lower limit and the second at its upper one.
     low = math.hypot(first.value - first.ci_low, second.ci_high - second.value)
     high = math.hypot(first.ci_high - first.value, second.value - second.ci_low)
     p = _permute(arms, window, draws, seed)
@@ -146,6 +148,7 @@ def _permute(arms: Sequence[Floats], window: tuple[int, int], draws: int, seed: 
     above[tuple(members)] = (growth > middle + ZERO) + (np.abs(growth - middle) <= ZERO) / 2
     above += above.T
     generator = np.random.Generator(np.random.PCG64([seed, count, size]))
+    # The places of the `size` smallest of random numbers are a draw without replacement.
     order = generator.random((count, draws)).argpartition(size - 1, axis=0)
     treated = np.zeros((count, draws + 1))
     np.put_along_axis(treated[:, 1:], order[:size], 1.0, axis=0)

@@ -67,14 +67,17 @@ def permute(
     total, size = treated + control, int(treated.sum())
     widest = int(total.argmax())  # follows from the others
     rest = np.delete(total, widest)
+    # An upper bound of the tables: some combinations leave the widest decision too few or many.
     if np.prod(np.minimum(rest, size) + 1.0) > _LISTED:
         arms = generator.multivariate_hypergeometric(total, size, draws, method="marginals")
         weight = np.full(draws + 1, 1 / (draws + 1))
         arms = np.concatenate([treated[None], arms])
         return Labellings(arms, total - arms, weight, drawn=True)
+    # The widest one is filled in from the rest: so the list is as short as it can be.
     arms = np.insert(_grid(np.minimum(rest, size)), widest, 0, axis=1)
     arms[:, widest] = size - arms.sum(axis=1)
     arms = arms[(arms[:, widest] >= 0) & (arms[:, widest] <= total[widest])]
+    # Multivariate hypergeometric: a table comes about in Π C(total, arm) ways, here as logarithms.
     ways = gammaln(total + 1) - gammaln(arms + 1) - gammaln(total - arms + 1)
     arms = np.concatenate([treated[None], arms])
     return Labellings(arms, total - arms, _normalise(ways.sum(axis=1)))
@@ -91,6 +94,7 @@ def swap(joint: Counts, draws: int, generator: np.random.Generator) -> Labelling
         As for `permute`.
     """
     count = len(joint)
+    # Pairs that agree are the same after a swap: only the others are dealt out.
     both = np.triu(joint + joint.T, 1)
     types = np.argwhere(both)
     sizes = both[tuple(types.T)]
@@ -103,6 +107,7 @@ def swap(joint: Counts, draws: int, generator: np.random.Generator) -> Labelling
         weight = _normalise(
             (gammaln(sizes + 1) - gammaln(kept + 1) - gammaln(sizes - kept + 1)).sum(1)
         )
+    # Every table has the pairs that agree, on its diagonal.
     tables = np.tile(np.diag(np.diag(joint)), (len(kept), 1, 1))
     for at, (first, second) in enumerate(types):
         tables[:, first, second] = kept[:, at]
@@ -154,6 +159,7 @@ def p_value(
         sum(c * part.value[0] for c, part in zip(coefficients, parts, strict=True)),
         sum(c * c * part.variance[0] for c, part in zip(coefficients, parts, strict=True)),
     )
+    # Far fewer different statistics than labellings: their combinations can be listed more often.
     merged = [_merge(part) for part in parts]
     drawn = any(part.drawn for part in parts)
     if np.prod([float(len(part.value)) for part in merged]) > _COMBINED:
@@ -163,18 +169,22 @@ def p_value(
             c * c * m.variance[at] for c, m, at in zip(coefficients, merged, chosen, strict=True)
         )
         far = _far(_studentise(value, variance), observed)
+        # The observed combination is one of them, so that p is never 0.
         return float((1 + far.sum()) / (1 + draws)), True
+    # Pairs of arms are labelled independently: differences add up, probabilities multiply.
     value, variance, weight = np.zeros(1), np.zeros(1), np.ones(1)
     for c, part in zip(coefficients, merged, strict=True):
         value = np.add.outer(value, c * part.value).ravel()
         variance = np.add.outer(variance, c * c * part.variance).ravel()
         weight = np.multiply.outer(weight, part.weight).ravel()
     far = _far(_studentise(value, variance), observed)
+    # Probabilities that should add up to 1 may do so with residue.
     return min(float(weight[far].sum()), 1.0), drawn
 
 
 def _merge(part: Statistic) -> Statistic:
     """Merge labellings of equal value and variance; those without weight are left out."""
+    # Where all are listed this drops the observed labelling's copy, which has weight 0.
     used = part.weight > 0
     pairs = np.round(np.stack([part.value[used], part.variance[used]]), 12)
     different, place = np.unique(pairs, axis=1, return_inverse=True)
@@ -196,6 +206,7 @@ def _far(null: Floats, observed: Floats) -> NDArray[np.bool_]:
 
 def _normalise(ways: Floats) -> Floats:
     """Turn logarithms of numbers of ways into probabilities, after a 0 for the observed one."""
+    # Less the largest: the exponential of a number of ways would overflow.
     weight = np.exp(ways - ways.max())
     return np.concatenate([[0.0], weight / weight.sum()])
 

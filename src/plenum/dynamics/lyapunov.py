@@ -133,6 +133,7 @@ def lyapunov(
             raise ValueError("decisions are texts, one a replicate")
     status = _status(fitted)
     if status != "ok":
+        # One replicate has no distances: its rounds are neither used nor zero.
         rounds = fitted.used if status != "single" else fitted.used[:0]
         return LyapunovEstimate(
             interval=interval,
@@ -153,6 +154,7 @@ def lyapunov(
     named = warnings(fitted, se, diagnostics)
     counted = _list_counted(fitted, ci)
     tested = se
+    # The standard error stays: it is a fact of this ensemble, and what rests on t would be wrong.
     if any(name in named for name in REFUSED):
         tested, ci = math.nan, Interval(interval, math.nan, math.nan)
         diagnostics = replace(diagnostics, excess_ci_low=math.nan, excess_ci_high=math.nan)

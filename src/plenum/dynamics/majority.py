@@ -95,7 +95,9 @@ def time_to_majority(
     replicates, rounds = majority.shape
     holds = np.asarray(majority >= 0)
     if reading == "stable":
+        # -1 is no option: without `holds` two rounds that have no majority would agree on one.
         same = (majority == majority[:, -1:]) & holds
+        # From the end backwards: true until the first round that differs from the last one.
         holds = np.logical_and.accumulate(same[:, ::-1], axis=1)[:, ::-1]
     observed = np.asarray(holds.any(axis=1))
     times = np.where(observed, holds.argmax(axis=1) + 1.0, float(rounds))
@@ -135,6 +137,7 @@ def majorities(preferences: ArrayLike, ties: str = "none") -> NDArray[np.int_]:
     present, top = find_top_options(array, ties)
     sole = top & (top.sum(axis=-1, keepdims=True) == 1) & present[..., None]
     votes = sole.sum(axis=2)
+    # Absent seats don't count, neither as votes nor in what half is taken of.
     strict = 2 * votes > present.sum(axis=2)[..., None]
     return np.where(strict.any(axis=-1), strict.argmax(axis=-1), -1)
 
@@ -150,6 +153,7 @@ def find_top_options(
     if ties not in TIES:
         raise ValueError(f"ties {ties!r}: one of {', '.join(TIES)}")
     present = np.asarray(np.isfinite(array).all(axis=-1))
+    # NaN would make a maximum NaN; what stands there instead is masked by `present`.
     filled = np.where(present[..., None], array, 0.0)
     if ties == "first":
         return present, np.eye(array.shape[-1], dtype=bool)[filled.argmax(axis=-1)]

@@ -82,13 +82,18 @@ def pool(effects: ArrayLike, errors: ArrayLike) -> PooledMean:
     tau2 = _reml(y, v)
     mean, weights = _mean(y, v, tau2)
     spread = float((weights * (y - mean) ** 2).sum()) / (count - 1)
+    # Few effects that happen to agree give a factor below 1, and an interval narrower than the
+    # model's own: 1 is the least (Röver, Knapp and Friede 2015).
     error = math.sqrt(max(spread, 1.0) / weights.sum())
     result = make_estimate(mean, error, count - 1, count, "REML, Hartung-Knapp")
     fixed, inverse = _mean(y, v, 0.0)
+    # Cochran's Q is about a fixed effect: its weights have no τ².
     q = float((inverse * (y - fixed) ** 2).sum())
+    # The variance within a typical scenario (Higgins and Thompson 2002), for I².
     typical = (count - 1) * inverse.sum() / (inverse.sum() ** 2 - (inverse**2).sum())
     from scipy.special import chdtrc, stdtrit
 
+    # t(k - 2): τ² is estimated too (Higgins, Thompson and Spiegelhalter 2009).
     wide = float(stdtrit(count - 2, 0.975)) * math.sqrt(tau2 + error**2) if count > 2 else math.nan
     return PooledMean(
         **vars(result),
@@ -134,14 +139,17 @@ def _reml(y: Floats, v: Floats) -> float:
     def loss(tau2: float) -> float:
         mean, weights = _mean(y, v, tau2)
         squares = (weights * (y - mean) ** 2).sum()
+        # The term log Σw is what REML adds to the likelihood: it pays for the estimated mean.
         return float(np.log(v + tau2).sum() + np.log(weights.sum()) + squares) / 2
 
+    # The likelihood may have several maxima: a grid finds the best place, a search refines it.
     top = max(float(np.var(y, ddof=1)) * 10, float(v.max()) * 1e-3)
     grid = np.concatenate([[0.0], np.geomspace(top * 1e-8, top, 60)])
     best = int(np.argmin([loss(t) for t in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
     fine = {"xatol": 1e-9 * high}
     result = minimize_scalar(loss, bounds=(low, high), method="bounded", options=fine)
+    # A bounded search never arrives at its bound, where τ² often is.
     return float(result.x) if result.fun < loss(0.0) else 0.0
 
 

@@ -86,6 +86,7 @@ def _adjust(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
 def _step_down(p: Floats) -> Floats:
     order = np.argsort(p, kind="stable")
     adjusted = np.empty_like(p)
+    # The k-th smallest p times the tests not yet rejected, never below the one before it.
     adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
     return np.minimum(adjusted, 1.0)
 

@@ -119,12 +119,14 @@ def reversal_test(
         return NullTest(float("nan"), float("nan"), np.empty(0), "reversal")
     middle = np.median if centre == "median" else np.mean
     points = fitted.points - middle(fitted.points, axis=0)
+    # Relative to the largest D, so that float32 has the digits where they are needed.
     even, rest, odd = _parts(points, fitted.pairs, float(fitted.level.max()), dtype)
     half = len(odd)
     null = []
     for signs, products in _signs(fitted.replicates, draws, seed, np.dtype(dtype)):
         symmetric = even @ products + rest
         antisymmetric = odd @ signs
+        # A round of the first half and its mirror image differ by the sign of the odd part alone.
         forward, backward = symmetric[:half] + antisymmetric, symmetric[:half] - antisymmetric
         level = np.concatenate([forward, symmetric[half:], backward[::-1]])
         null.append(_slopes(fitted.rounds, level, len(fitted.pairs)))
@@ -185,6 +187,7 @@ def shuffle_test(
     points = fitted.points if rounds == "window" else np.asarray(ensemble, float)
     used = slice(None) if rounds == "window" else fitted.rounds.astype(int) - 1
     replicates, shuffled, options = points.shape
+    # All points once: a shuffle then only looks distances up.
     between = _distances(points.reshape(-1, options), points.reshape(-1, options))
     generator = np.random.Generator(np.random.PCG64([seed, replicates, shuffled]))
     first, second = np.triu_indices(replicates, 1)
@@ -210,6 +213,7 @@ def _parts(
     """
     replicates, rounds, _ = points.shape
     first, second = np.triu_indices(replicates, 1)
+    # One forward against the other backward; the other way round it is this one's mirror image.
     crossed = np.sqrt(((points[first] - points[second, ::-1]) ** 2).sum(axis=-1))
     same = pairs.T / scale
     crossed = np.where(crossed < ZERO, 0.0, crossed).T / scale
@@ -218,6 +222,7 @@ def _parts(
     same_odd, crossed_odd = ((x - x[::-1])[:half] / 2 for x in (same, crossed))
     odd = np.zeros((half, replicates))
     for members, terms in (
+        # Equal signs give s · same_odd and unlike ones s_i · crossed_odd: solved for s_i and s_j.
         (first, (same_odd + crossed_odd) / 2),
         (second, (same_odd - crossed_odd) / 2),
     ):
@@ -229,6 +234,7 @@ def _parts(
 def _slopes(rounds: Floats, level: Array, pairs: int) -> Floats:
     """Slopes of log D*, shape (draws,), from levels (rounds, draws); residue of zero is zero."""
     weights = rounds - rounds.mean()
+    # What rounding leaves of a sum over so many pairs that is zero.
     floor = pairs * np.finfo(level.dtype).eps
     if level.min() > floor:
         np.log(level, out=level)
@@ -253,6 +259,7 @@ def _draw_signs(
     signs = (2 * generator.integers(0, 2, (replicates, draws)) - 1).astype(dtype)
     first, second = np.triu_indices(replicates, 1)
     products = signs[first] * signs[second]
+    # The arrays are kept and lent to every condition of as many replicates.
     signs.flags.writeable = products.flags.writeable = False
     return signs, products
 

@@ -39,6 +39,7 @@ def draw_weights(
 ) -> tuple[Iterable[Array], NDArray[np.intp]]:
     """Return the blocks of all draws, and each draw's index among those of the blocks."""
     counts, order = _draw_kept_counts(replicates, draws, seed)
+    # Too large to keep: the products are then made anew for every condition.
     if counts.size * (replicates - 1) // 2 > _KEPT:
         return weigh_pairs(counts, dtype), order
     return _list_kept_blocks(replicates, draws, seed, dtype), order
@@ -61,9 +62,12 @@ def _draw_kept_counts(
     """
     counts, order = draw_counts(replicates, draws, seed, 0), np.arange(draws)
     if math.comb(2 * replicates - 1, replicates) < draws:
+        # Counts as digits to the base R + 1: one number for each way, and equal numbers for equal
+        # ways.
         way = (replicates + 1) ** np.arange(replicates) @ counts
         _, first, order = np.unique(way, return_index=True, return_inverse=True)
         counts = np.ascontiguousarray(counts[:, first])
+    # They are kept and lent to every condition of as many replicates.
     counts.flags.writeable = order.flags.writeable = False
     return counts, order
 

@@ -60,6 +60,7 @@ def rebuild_estimates(
 
     def share(name: str) -> Share:
         value, low, high = (known[f"{name}{end}"] for end in ("", "_ci_low", "_ci_high"))
+        # These two alone are counts of replicates, which their share gives back exactly.
         counted = name in ("flip_rate", "jumped") and not math.isnan(value)
         return Share(value, low, high, round(value * n) if counted else None, n)
 

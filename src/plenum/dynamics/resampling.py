@@ -150,6 +150,8 @@ class _Engine:
         self._value = fitted.value
         kept = fitted.used
         self._weights = contrast_weights(fitted.rounds[kept]).astype(dtype)
+        # Relative to D(t): D*/D is near 1 in every round, which float32 holds well, and the slope
+        # of its logarithm is λ̂* - λ̂.
         pairs = (fitted.pairs[:, kept] / fitted.total[kept]).T
         self._pairs = np.ascontiguousarray(pairs, dtype=dtype)
 
@@ -161,6 +163,7 @@ class _Engine:
         level = self._pairs @ products
         with np.errstate(divide="ignore", invalid="ignore"):
             slopes = (self._weights @ np.log(level)).astype(float)
+        # The logarithm of a zero is infinite: NaN marks the draw for another try.
         slopes[~(level > 0).all(axis=0)] = np.nan
         return np.asarray(slopes + self._value)
 
@@ -173,9 +176,11 @@ def _redraw(engine: _Engine, replicates: int, slopes: Floats, seed: int) -> tupl
         if not missing.size:
             return slopes, redrawn
         redrawn += len(missing)
+        # A stream of its own for each try: the first one's draws would come again.
         counts = draw_counts(replicates, len(missing), seed, attempt + 1)
         slopes[missing] = engine.draw(weigh_pairs(counts, engine.dtype))
     kept = np.isfinite(slopes)
+    # What draws lack then isn't chance: intervals of the rest would be of another process.
     if kept.mean() < 1 - 1 / _TRIES:
         kept[:] = False
     return slopes[kept], redrawn

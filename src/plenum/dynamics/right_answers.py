@@ -102,6 +102,7 @@ def estimate_right_answers(
 def _vote_first(states: NDArray[np.float64], answer: int) -> NDArray[np.bool_]:
     """Return whether more than half of the seats put the answer alone on top in round 1."""
     opening = states[:, 0]
+    # A seat that is absent is NaN: it has no top, but is one of the seats of which half is taken.
     tops = opening >= opening.max(axis=-1, keepdims=True) - ZERO
     sole = tops[..., answer] & (tops.sum(axis=-1) == 1)
     return np.asarray(2 * sole.sum(axis=1) > sole.shape[1])
@@ -111,6 +112,7 @@ def _estimate_accuracy(right: NDArray[np.bool_]) -> Share:
     from scipy.stats import binomtest
 
     count, n = int(right.sum()), len(right)
+    # Wilson's interval: closer to its level than an exact one with few replicates.
     low, high = binomtest(count, n).proportion_ci(method="wilson")
     return Share(count / n, float(low), float(high), count, n)
 

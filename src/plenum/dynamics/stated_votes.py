@@ -78,6 +78,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
         return StatedVotes()
     last = states[:, -1]
     tops = last >= last.max(axis=-1, keepdims=True) - ZERO
+    # A comparison with NaN is false: an absent seat's tops would be none, not unknown.
     cast = (chosen >= 0) & np.isfinite(last).all(axis=-1)
     sole = cast & (tops.sum(axis=-1) == 1)
     if not sole.any():
@@ -85,6 +86,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
     # A state with two tops names no option, so that its ballot can't be held against it.
     alike = sole & (tops.argmax(axis=-1) == chosen)
     told, compared = alike.sum(axis=1), sole.sum(axis=1)
+    # First within replicates: one of many ballots counts as much as one of few.
     shares = told[compared > 0] / compared[compared > 0]
     tied = float(1 - compared.sum() / cast.sum())
     return StatedVotes(estimate_share(float(shares.sum()), len(shares)), tied, int(compared.sum()))

@@ -154,6 +154,7 @@ def _drop_infinite(number: float) -> float:
 def _diagnostics(known: Diagnostics | None) -> dict[str, float]:
     d = known or Diagnostics()
     growing = d.pair_exponents[np.isfinite(d.pair_exponents)] > 0
+    # The last round: the split is about the decision, which is taken after it.
     within, between = (part[-1] if part.size else math.nan for part in (d.within, d.between))
     return {
         "d_first": d.d_first,
@@ -172,6 +173,7 @@ def _diagnostics(known: Diagnostics | None) -> dict[str, float]:
         "lambda_rms_se": d.rms.se,
         "lambda_quenched": d.quenched.value,
         "lambda_quenched_se": d.quenched.se,
+        # Without λ̂ no pairs were looked at, which isn't the same as none found.
         "quenched_pairs": float(d.quenched.pairs) if known else math.nan,
         "pairs_growing": float(growing.mean()) if growing.size else math.nan,
         "between_share": float(between / (within + between)) if within + between > 0 else math.nan,
@@ -236,6 +238,7 @@ def summarise(
     ('ok', (10,))
     """
     array = np.asarray(preferences, dtype=float)
+    # The mean of the seats present: one that drops out would make the committee's mean NaN.
     ensemble = np.nanmean(array, axis=2)
     resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
     return Summary(

@@ -37,6 +37,7 @@ def kaplan_meier(
     curve = survival.evaluate(at)
     low, high = (f.evaluate(at) for f in (limits.low, limits.high))
     # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
+    # P(all n | share) = shareⁿ is 2.5 % at 0.025^(1/n).
     least = 0.025 ** (1 / len(times))
     low = np.where(np.isfinite(low), low, np.where(curve >= 1, least, 0.0))
     high = np.where(np.isfinite(high), high, np.where(curve <= 0, 1 - least, 1.0))

@@ -66,13 +66,17 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
     array = seats(preferences)
     replicates, rounds, places, options = array.shape
     present, top = find_top_options(array, ties)
+    # Any option may have been on top before: the first round is no switch.
     held = np.ones((replicates, places, options), bool)
     counts = np.zeros((replicates, places), int)
     for t in range(rounds):
         shared = np.asarray(held & top[:, t])
         stays = np.asarray(shared.any(axis=-1))
         counts += ~stays & present[:, t]
+        # Of tied options only those that were held stay, so that leaving the tie for another is a
+        # switch.
         changed = np.where(stays[..., None], shared, top[:, t])
+        # A seat that is absent comes back with the option that it left with.
         held = np.where(present[:, t, :, None], changed, held)
     sd = counts.std(axis=0, ddof=1) if replicates > 1 else np.full(places, np.nan)
     mean = counts.mean(axis=0) if replicates else np.full(places, np.nan)

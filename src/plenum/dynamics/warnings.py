@@ -229,6 +229,7 @@ LOSSES = ("abstentions", "cut", "silent")
 
 def read_warnings(text: str) -> tuple[str, ...]:
     """Read warnings that any version stored, separated by spaces, under today's names."""
+    # Two earlier names may have become one: each is listed once.
     return tuple(dict.fromkeys(_EARLIER.get(name, name) for name in text.split()))
 
 

@@ -50,6 +50,7 @@ def read_answers(ask: Ask, entries: Sequence[Entry]) -> Iterator[WrittenAnswer]:
         All entries of the replicate's journal.
     """
     kinds = (ask.kind, f"{ask.kind}_repair")
+    # By identity: two answers may be equal, and one of them revoked.
     counted = {id(entry) for entry in drop_revoked(entries)}
     answered = False
     for entry in entries:

@@ -30,6 +30,7 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     branch = job.condition.branch
     if branch is None:
         return ()
+    # The continuations of one base have consecutive numbers.
     base = index // branch.continuations
     journal = find_condition_folder(job).parent / job.condition.base.folder / f"{base:03d}.jsonl"
     condition = require_committee(job.condition)
@@ -46,6 +47,7 @@ def _turns(journal: Path, rounds: int, answers: int) -> tuple[dict[str, Any], ..
         if entry["kind"].removesuffix("_repair") in ("turn", "summary") and entry["round"] <= rounds
     )
     if sum("state" in entry or "summary" in entry for entry in entries) < rounds * answers:
+        # An exception isn't cached: the next replicate looks at the base again.
         raise MissingBase(
             f"base replicate {journal.stem} of condition {journal.parent.name} hasn't finished "
             f"round {rounds}; run it first, with branch.after_round=null"

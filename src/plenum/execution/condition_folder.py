@@ -62,6 +62,7 @@ def lock_folder(folder: Path) -> Iterator[None]:
 
 def _ends_in_closing_entry(journal: Path) -> bool:
     try:
+        # Quick and unverified: the chain is checked when the journal is opened in earnest.
         lines = journal.read_bytes().splitlines()
     except OSError:
         return False

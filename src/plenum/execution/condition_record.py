@@ -42,6 +42,7 @@ class ConditionRecord:
         await self._tracker.start()
         self._opened = True
         self._send("open", self._condition, self._job.replicates, self._nested)
+        # Those that ended before the condition was announced, whether now or in an earlier run.
         for replicate in self._ended:
             self._send("replicate", *replicate)
 
@@ -55,6 +56,7 @@ class ConditionRecord:
         if self._tracker is None:
             return
         to_trace = _to_trace(self._job, journals)
+        # A rerun that changes nothing then starts no process, and writes nothing.
         if not self._opened and self._is_current(report, to_trace):
             return
         await self.open()
@@ -102,6 +104,7 @@ def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
     if job.traces != "sample":
         return list(journals) if job.traces == "all" else []
     decided = {journal: _read_decision(journal) for journal in journals}
+    # A loop over one at most: without replicates there is no usual decision.
     for usual, _ in Counter(decided.values()).most_common(1):
         as_most = [journal for journal in journals if decided[journal] == usual]
         others = [journal for journal in journals if decided[journal] != usual]

@@ -67,8 +67,10 @@ def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
     for ask, tokens_out in _longest(condition):
         model = ask.chat.model
         characters = sum(len(message.content) for message in ask.chat.messages)
+        # A tokenizer takes long: one prompt a model gives the rate for all.
         if model not in rates:
             rates[model] = _prompt_tokens(condition, ask) / characters
+        # Turns up to the branching are copied from the base, which has paid for them.
         if ask.kind not in ("turn", "summary") or ask.round > after_round:
             capped = min(tokens_out, condition.sampling.max_tokens)
             usage[model] += Usage(1, characters * rates[model], capped)

@@ -225,6 +225,7 @@ def _compose(
         if hydra.job.chdir:
             raise UserError("hydra.job.chdir: jobs share one process; use hydra/launcher=basic")
         env_set = dict(hydra.job.env_set)
+        # Settings may name variables that the job sets, as in ${oc.env:...}.
         with env_override(env_set):
             job = parse_job(task)
     except UserError as error:

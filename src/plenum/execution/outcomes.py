@@ -138,6 +138,7 @@ class ReplicateResult:
 def make_outcome(job: Job, results: Sequence[ReplicateResult], report: dict[str, Any]) -> Outcome:
     """Make the outcome of a condition whose replicates have ended, or are pending."""
     accounts = report["accounts"]
+    # Backwards, so that of each reason the first group is the one that stays.
     firsts = {str(group["reason"]): select_example(group) for group in accounts["failed_at"][::-1]}
     tracked = firsts if job.tracking_uri else {}
     wrote = {reason: call for reason, call in tracked.items() if call.wrote is not None}

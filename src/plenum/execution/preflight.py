@@ -112,6 +112,7 @@ def _find_changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, l
     before = [_factors(condition.params, condition.target) for condition in held]
     added = [_factors(job.condition.factors, job.replicates) for job in jobs]
     cells = {job.condition.cell for job in jobs}
+    # Conditions that this sweep runs again are among `added`, with today's values.
     kept = [
         factors
         for condition, factors in zip(held, before, strict=True)
@@ -120,6 +121,7 @@ def _find_changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, l
     changed = {}
     for name in added[0]:
         values = list(dict.fromkeys(f[name] for f in (*kept, *added) if name in f))
+        # Only factors that were constant: one that varied before surprises nobody.
         if len({f[name] for f in before if name in f}) == 1 and len(values) > 1:
             changed[name] = values
     return changed

@@ -93,6 +93,8 @@ class Progress:
         self.usage += Usage(1, entry["tokens_in"], entry["tokens_out"], entry["cost"] or 0.0)
         self.unpriced += entry["cost"] is None
         on_trial, repair = entry["kind"].startswith(TRIAL), entry["kind"].endswith("_repair")
+        # Repairs and trials weren't planned: the target grows with them, so that the rest stays
+        # true.
         self._target_calls += on_trial or repair
         self.repairs += repair and not on_trial
         if "state" in entry and entry["seat"] == last_seat:

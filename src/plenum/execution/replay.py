@@ -66,11 +66,13 @@ def replay_answers(
     """
     number = 0
     for entry in drop_revoked(entries):
+        # Before the entry counts: what is asked in its place has other seeds.
         conversation.ask_again(entry.get("again", 0))
         if entry["kind"] in NO_ANSWERS:
             continue
         number += 1
         ask = conversation.ask
+        # "inherited" was added to the copy: the conversation itself doesn't know of it.
         recorded = {key: value for key, value in entry.items() if key != "inherited"}
         if ask is None or conversation.answer(rebuild_reply(entry)) != recorded:
             raise ReadDifferently(f"call {number}")

@@ -96,6 +96,7 @@ class Replicate:
         head = {**once.as_mapping(), "replicate": self.index, **self._circumstances()}
         with Journal(self.journal, head) as journal:
             end = journal.end
+            # Before anything is replayed: a kill may have left a part of the prefix.
             self._inherit(journal, ended=end is not None)
             if not self.trial.is_settled(self.condition.models):
                 passed = [e for e in journal.calls if "problem" not in e]
@@ -107,6 +108,7 @@ class Replicate:
                 if conversation.ask is None and self.retry_failed != ALL:
                     return False  # a model's answer ended it, not a call
                 conversation = self._reopen(journal, conversation)
+            # Only now that calls will follow: a journal that has ended gets no more lines.
             self._name_environment(journal)
             if journal.entries:
                 calls = self.condition.base.calls  # those of a prefix included
@@ -175,6 +177,8 @@ class Replicate:
             if self.condition.reading == "lenient":
                 reply = separate_reasoning(reply)
             entry = conversation.answer(reply)
+            # First of all, since it is paid for. A kill before the log's line below leaves the
+            # attempt as interrupted: the budget then counts it twice, never too little.
             journal.append(entry)
             read = classify_failure(reply, self.condition.reading) if "problem" in entry else "ok"
             self.caller.note_answer(ask.chat, self._labels(ask), answer, read)
@@ -186,6 +190,7 @@ class Replicate:
                 self.trial.note_failure(ask.chat.model, end["reason"])
             elif "problem" not in entry or ask.kind.endswith("_repair"):
                 await self._note_pass(ask, replies)
+            # After the answer's entry: on replay a round follows from the answers before it.
             written = self._keep_up(conversation, journal, written)
         assert conversation.end is not None
         journal.append(conversation.end)
@@ -226,6 +231,7 @@ class Replicate:
             if ended:
                 return  # it needs its base no more
             raise
+        # A kill may have cut the copying short: what is there must be the beginning of the prefix.
         existing = journal.calls[: len(prefix)]
         if existing != [{**entry, "inherited": True} for entry in prefix[: len(existing)]]:
             raise DamagedJournal(

@@ -69,6 +69,7 @@ class ReportPool:
             report = await self._ask({"folder": str(folder), **request, "estimate": True})
             if "error" in report:
                 raise DamagedJournal(f"no estimates: {report['error']}")
+            # Under the digest of what the process has read, not of what the folder holds by now.
             remember(folder / FILE, report.pop("made_of"), report)
         return report
 

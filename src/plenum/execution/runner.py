@@ -112,6 +112,7 @@ class SweepRunner:
         if self._executor.together:
             return len(self._jobs)
         fewest = max(1, min(job.replicates for job in self._jobs))
+        # The ceiling of slots over replicates: as many conditions as fill the slots.
         return 2 * -(-slots // fewest) + _IN_TURN
 
     def status(self) -> str:
@@ -135,6 +136,7 @@ class SweepRunner:
 
     async def start(self) -> None:
         """Start the processes that will be needed, while the first calls are slow."""
+        # Where all has ended nothing is started: a rerun then takes no time.
         due = [job for job in self._jobs if not looks_ended(job)]
         if due:
             await self._reports.start()
@@ -145,9 +147,11 @@ class SweepRunner:
         name = job.condition.folder
         folder = find_condition_folder(job)
         try:
+            # Before the semaphore: a second job of one folder mustn't hold a place while it waits.
             async with self._folder_locks[name]:  # jobs of one identity share their journals
                 if job.condition.branch is not None:
                     await self._base_is_over(job)
+                # After the wait for the base, which may need the last place.
                 async with self._conditions_open:  # its base has had one
                     with lock_folder(folder):
                         return await self._run(job, folder)
@@ -214,12 +218,14 @@ class SweepRunner:
                     group.create_task(self._replicate(job, index, log, needs, record))
                     for index in range(job.replicates)
                 ]
+        # Also a cancellation: what was begun is handed over as interrupted.
         except BaseException:
             self._interrupt(job, log, record)
             raise
         finally:
             log.close()
         ended = [result for task in tasks if (result := task.result()) is not None]
+        # Replicates that weren't due don't count as asked for.
         job = replace(job, replicates=len(ended))
         usable = [result for result in ended if result.usable]
         indices = [result.index for result in usable]
@@ -263,6 +269,7 @@ class SweepRunner:
             with self._executor.at_work():
                 result = await self._result(index, journal, self._executor.play(scene))
         self._executor.note_result(job, result)
+        # Repairs and trials aren't among the calls that a replicate takes at least.
         more = sum(kind.endswith("_repair") or kind.startswith(TRIAL) for kind in answered)
         left = job.condition.calls - (len(answered) - more)
         self._progress.replicate(left, not result.pending)
@@ -298,6 +305,7 @@ class SweepRunner:
         except ProviderUnavailable as refusal:
             pending, stopped = str(refusal.failure), f"{refusal}{_AGAIN}"
             return replace(result, pending=pending, stopped=stopped)
+        # These end the sweep; below they would pass for a bug in one replicate.
         except (Stopped, UserError):
             raise
         except Exception as bug:

@@ -51,6 +51,7 @@ def _digest_input(transcripts: Sequence[Transcript], accounts: Accounts) -> str:
         {
             "estimators": ESTIMATORS_VERSION,
             "settings": SETTINGS,
+            # A journal's last link names all that it holds.
             "replicates": [[t.head["replicate"], t.link] for t in transcripts],
             "counts": [accounts["target"], accounts["failed"], accounts["pending"]],
             "simulated": _is_simulated(transcripts, accounts),

@@ -68,6 +68,7 @@ def run_sweep(
     models = open_backends(jobs, prices, executor)
     check_backends("require_prices", jobs, prices)
     check_backends("require_limited_models", jobs)
+    # One for the whole sweep: jobs that differ in it were refused above.
     budget = jobs[0].budget
     spent = sum_spent_before([*jobs, *paid], prices.of) if budget.limited else Usage()
     held = executor.read_pending_usage(jobs, prices.of) if budget.limited else {}
@@ -112,6 +113,7 @@ async def _run(
                 tasks = [group.create_task(runner.run(job)) for job in jobs]
         except* (Stopped, UserError) as stops:
             raise first_exception(stops) from None
+        # However it ended: what was handed over is written, and connections are closed.
         finally:
             try:
                 await runner.finish()

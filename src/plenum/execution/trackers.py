@@ -68,6 +68,7 @@ class Trackers:
         tracker = self.of(job)
         errors = tracker.errors if tracker else []
         concerned = [error for cell, error in errors if cell in (None, job.condition.cell)]
+        # The first part says what failed; the statement behind it has pages of parameters.
         plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
         named = [f"tracking: {job.tracking_uri}: {e}{again}" for e in dict.fromkeys(plain)]
         return replace(outcome, errors=(*outcome.errors, *named))

@@ -112,6 +112,7 @@ class Trial:
         if self.places is None:
             return
         tried = self.trials.get_trial((self.settings, model))
+        # Looked at anew after each wait: another replicate may have taken the place meanwhile.
         while not tried.read:
             failed, waits = tried.failed.total(), tried.voter not in (None, self.who)
             if failed >= self.places:

@@ -43,24 +43,27 @@ def count_usage(
         ``failed_at`` (:func:`plenum.records.failed_calls.group_failures`), how many were
         ``retried`` after an answer that couldn't be read, and by model ``models``: calls,
         ``unread`` answers among them, repairs, tokens, cost in US dollars, calls without a known
-        price, seconds spent waiting, attempts by outcome, and answers by the provider's system
-        fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
-        its name. Where servers are known, or fingerprints in their place, ``servers`` has the calls
-        of each and the replicates that it answered most of, and ``split`` how many replicates had
-        several. ``lenient`` counts the answers that a strict reader would have refused, with how
-        they differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
-        ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted`` the
-        answers whose tokens were counted here. ``trial_calls`` are those of a model's trial
-        (:mod:`plenum.execution.rehearsal`): in the cost, and not in calls and tokens. ``batched``
-        has calls and cost of the answers in batches, and ``constrained`` the answers of a condition
-        that holds them to a form: ``answers``, those with a text that was ``cut``, turns without
-        any weight, ``even``, and where there were any, actions with something twice, ``repeated``.
-        What a branch inherited from its base isn't counted. ``outcomes`` has, by outcome, the
-        ``attempts`` that failed, and what came of the call or its repair: ``recovered``, a later
-        attempt was read; ``ended``, the replicate failed at it; ``open``, the replicate is pending;
-        ``unused``, the replicate completed without it, as it does without the clerk's count. These
-        four add up to ``attempts``. ``pending`` holds ``error`` for a replicate that has made calls
-        and has no whole journal: a damaged one, or a bug. The run's closing lines name it.
+        price, seconds spent waiting, attempts by outcome, and answers by the provider's system fingerprint; where there
+        were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
+        are known, or fingerprints in their place, ``servers`` has the calls of each and the
+        replicates that it answered most of, and ``split`` how many replicates had several.
+        ``lenient`` counts the answers that a strict reader would have refused, with how they
+        differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
+        ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted``
+        the answers whose tokens were counted here. ``trial_calls`` are those of a model's trial
+        (:mod:`plenum.execution.rehearsal`): in the cost, and not in calls and tokens.
+        ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
+        a condition that holds them to a form: ``answers``, those with a text that was ``cut``,
+        turns without any weight, ``even``, and where there were any, actions with something twice,
+        ``repeated``. What a branch inherited from its base isn't counted.
+
+        ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
+        its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;
+        ``open``, the replicate is pending; ``unused``, the replicate completed without it, as it
+        does without the clerk's count. These four add up to ``attempts``.
+
+        ``pending`` holds ``error`` for a replicate that has made calls and has no whole journal: a
+        damaged one, or a bug. The run's closing lines name it.
     """
     numbered = (line for line in attempts if isinstance(line["replicate"], int))
     lines = [line for line in numbered if line["replicate"] < target]
@@ -68,6 +71,7 @@ def count_usage(
     failed = Counter(str(t.reason) for t in transcripts if t.status == "failed")
     readable = {t.head["replicate"] for t in transcripts}
     broken = {line["replicate"] for line in lines} - readable
+    # Where no stop is known a begun replicate without an end was killed.
     pending = Counter({stopped or "interrupted": status["pending"]})
     pending["error"] = len(broken)
     pending["not_begun"] = target - len(readable | broken)
@@ -155,6 +159,7 @@ def _find_cut_prompts(transcript: Transcript) -> dict[str, int]:
         counts[entry["model"]].append((entry["tokens_in"], kind, entry["seat"]))
     found = {}
     for model, calls in counts.items():
+        # Fewer tokens than the most are prompts that weren't cut.
         most = max(calls)[0]
         longest = [call for call in calls if call[0] == most > 0]
         kinds, seats = (len({call[part] for call in longest}) for part in (1, 2))
@@ -167,6 +172,7 @@ def _sum_batched(
     transcripts: Sequence[Transcript], attempts: Iterable[Line]
 ) -> dict[str, dict[str, float]]:
     """Sum up answers that came in batches, by model: ``calls``, and their ``cost``."""
+    # The last line of a call counts: an earlier one may have failed in another lane.
     lanes = {
         (line["replicate"], line["call"], line["round"], line["seat"]): line.get("batch", False)
         for line in attempts
@@ -194,6 +200,7 @@ def _servers(attempts: Sequence[Line]) -> dict[str, dict[str, Any]]:
     by_model = {}
     for model, replicates in calls.items():
         total = sum(replicates.values(), Counter[str]())
+        # A replicate counts for the server that answered most of its calls.
         most = Counter(count.most_common(1)[0][0] for count in replicates.values())
         servers = {s: {"calls": total[s], "replicates": most[s]} for s in total}
         split = sum(len(count) > 1 for count in replicates.values())

@@ -23,9 +23,12 @@ def append_bytes(descriptor: int, data: bytes, path: Path) -> None:
     done = 0
     try:
         while done < len(data):  # a disk that is nearly full takes a part
+            # No fsync: what the system has taken survives a kill. A power cut may cost the last
+            # lines, which are then asked for again.
             done += os.write(descriptor, data[done:])
     except OSError as error:
         with suppress(OSError):
+            # Without the part: the next line would be joined to it, and both be lost.
             os.ftruncate(descriptor, os.fstat(descriptor).st_size - done)
         raise _of(error, path) from None
 
@@ -41,6 +44,7 @@ def write_whole(path: Path, text: str) -> None:
     part = path.with_name(f".{path.name}.part")
     try:
         part.write_text(text, encoding="utf-8")
+        # A rename is atomic within a folder: readers find the old text or the new one.
         part.replace(path)
     except OSError as error:
         with suppress(OSError):

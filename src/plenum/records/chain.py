@@ -51,6 +51,7 @@ def verify_lines(where: object, data: bytes) -> tuple[list[dict[str, Any]], int,
 
 def chain_entry(body: str, before: str) -> tuple[str, str]:
     """Chain an entry to the one before; return its line, without its end, and its link."""
+    # Over the link before it too: a line that is lost, or moved, changes all that follow.
     link = hashlib.blake2b(f"{before}{body}".encode(), digest_size=8).hexdigest()
     return f'{body[:-1]}{_KEY}{link}"}}', link
 
@@ -58,6 +59,7 @@ def chain_entry(body: str, before: str) -> tuple[str, str]:
 def _verify(where: object, number: int, line: bytes, before: str) -> tuple[dict[str, Any], str]:
     try:
         text = line.decode()
+        # The last one, which the chain wrote: an entry may hold such a key further inside.
         body, _, _ = text.rpartition(_KEY)
         entry = json.loads(text)
         link = entry.pop("chain")

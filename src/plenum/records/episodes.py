@@ -67,6 +67,7 @@ def rebuild_ensembles(
     if not len(rows):
         return []
     replicate, number, component = rows[:, :3].astype(int).T
+    # One component would be no vector: distances need two at least.
     several = max(int(component.max()) + 1, 2)  # components above the highest one met are all zero
     by_world: defaultdict[int, list[NDArray[np.float64]]] = defaultdict(list)
     for run in np.unique(replicate):

@@ -77,6 +77,7 @@ def group_failures(calls: Iterable[FailedCall]) -> list[dict[str, Any]]:
         The fields of :class:`FailedCall`, and how many ``replicates`` failed so.
     """
     groups: dict[tuple[str, str, str], dict[str, Any]] = {}
+    # By replicate, so that the example is the same in any order of ending.
     for each in sorted(calls, key=lambda call: call.replicate):
         key = each.reason, each.call.removesuffix("_repair"), each.seat
         groups.setdefault(key, {**asdict(each), "replicates": 0})["replicates"] += 1

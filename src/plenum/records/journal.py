@@ -38,6 +38,7 @@ def drop_revoked(entries: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
     kept: list[dict[str, Any]] = []
     for entry in entries:
         for _ in range(entry.get("again", 0)):
+            # Ends and rounds between answers aren't answers: they stay.
             last = max(n for n, each in enumerate(kept) if each["kind"] not in NO_ANSWERS)
             del kept[last]
         kept.append(entry)
@@ -76,15 +77,18 @@ class Journal:
         self._descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND, 0o644)
         try:
             self._inode = os.fstat(self._descriptor).st_ino
+            # Verified before anything is cut: a damaged file is left as it is.
             entries, self._size, self._chain = verify_lines(path, path.read_bytes())
             if entries:
                 _check_head(path, entries[0], head)
+            # O_APPEND writes at the end: with a torn line there the next one would be joined to it.
             os.ftruncate(self._descriptor, self._size)  # without the line that a kill tore
             if not entries:
                 self.append({"kind": "head", "schema": SCHEMA, **head})
         except BaseException:
             self.close()
             raise
+        # The file's own head: it was written by the version that began the replicate.
         self.head: dict[str, Any] = entries[0] if entries else {"kind": "head", **head}
         self.entries: list[dict[str, Any]] = entries[1:]
         self.begun = bool(entries)
@@ -107,11 +111,13 @@ class Journal:
         data = line.encode() + b"\n"
         try:
             self._lock()
+            # Within the lock: nobody of this machine can append between the look and the write.
             self._require_alone()
             atomic_files.append_bytes(self._descriptor, data, self.path)
         finally:
             with suppress(OSError):  # a shared folder without locks
                 fcntl.flock(self._descriptor, fcntl.LOCK_UN)
+        # Only after the write: a disk that refuses leaves the journal as it was.
         self._chain, self._size = link, self._size + len(data)
 
     def _lock(self) -> None:
@@ -136,6 +142,7 @@ class Journal:
             there = os.fstat(looking)
         finally:
             os.close(looking)
+        # Another size is another writer; another inode is a file that was put in this one's place.
         if (there.st_size, there.st_ino) != (self._size, self._inode):
             raise self._not_alone()
 

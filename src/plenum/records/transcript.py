@@ -132,6 +132,7 @@ class Transcript:
 
     def _per_round(self, values: list[Any], width: int) -> NDArray[np.float64]:
         seats = len(self.head["seats"])
+        # Whole rounds alone: a kill or a failure may leave the last one without some seats.
         rounds = len(values) // seats
         flat = np.asarray(values[: rounds * seats], dtype=float)
         return flat.reshape(rounds, seats, width)

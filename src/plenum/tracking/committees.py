@@ -105,6 +105,8 @@ def preferences(frame: pd.DataFrame, completed: Sequence[int]) -> NDArray[np.flo
     """
     columns = [name for name in frame.columns if name.startswith("p_")]
     kept = frame[frame["replicate"].isin(list(completed))]
+    # The reshape needs no look-up of numbers, since :func:`states` writes the rows by replicate,
+    # round and seat, and a completed replicate has a row for each round and seat.
     rounds, seats = frame["round"].nunique(), frame["seat"].nunique()
     return kept[columns].to_numpy(dtype=float).reshape(-1, rounds, seats, len(columns))
 
@@ -123,6 +125,8 @@ def disagreement(seats: NDArray[np.float64]) -> NDArray[np.float64]:
     count = seats.shape[-2]
     if count < 2:
         return np.zeros(seats.shape[:-2])
+    # Of all ordered pairs, so that each pair counts twice, as it does in the divisor; a seat's
+    # distance to itself adds 0.
     apart = seats[..., :, None, :] - seats[..., None, :, :]
     return np.asarray(np.sqrt((apart**2).sum(axis=-1)).sum(axis=(-2, -1)) / (count * (count - 1)))
 
@@ -135,5 +139,6 @@ def option_names(param: str, count: int) -> tuple[str, ...]:
 
 def _wordings(params: Mapping[str, str]) -> int:
     """Count the wordings of a condition, whose param counts them by family."""
+    # The param reads "family:3 other:2"; a family's own name may hold a colon.
     counts = params.get("variants", "").split()
     return sum(int(count.rpartition(":")[2]) for count in counts)

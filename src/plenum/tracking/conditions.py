@@ -297,6 +297,8 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
     ended = interrupted[tags["plenum.cell"]]
     failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
     completed = ended["completed"]
+    # A command that was broken off may have asked for fewer replicates than an earlier one had
+    # ended, and pending ones must not become negative.
     target = max(int(tags.get("plenum.target", 0)), completed + sum(failures.values()))
     return target, completed, failures
 
@@ -321,5 +323,6 @@ def tabulate_replicates(transcripts: Sequence[Transcript]) -> pd.DataFrame:
             }
         )
     frame = pd.DataFrame(rows)
+    # Providers say who answered in some replicates only; NaN beside texts would become a name.
     known = frame.columns.intersection([*WHO])
     return frame.assign(**frame[known].fillna(""))

@@ -107,6 +107,7 @@ def prepare(path: Path) -> None:
         with closing(sqlite3.connect(path)) as database:
             if _revision(database) == _migrations()._get_latest_schema_revision():
                 return
+            # The copy is put back as one transaction: a kill leaves the old file or the new one.
             with closing(sqlite3.connect("")) as copy:  # in memory; on the disk where it is large
                 if not _is_unused(database):
                     database.backup(copy)
@@ -151,6 +152,7 @@ def relocate(path: Path) -> None:
                 if table in _tables(database):
                     database.execute(
                         f"UPDATE {table} SET {column} = ? || substr({column}, ?) "
+                        # Not LIKE: a path may hold % and _, which would stand for any characters.
                         f"WHERE substr({column}, 1, ?) = ?",
                         (here, len(old) + 1, len(old) + 1, f"{old}/"),
                     )
@@ -180,6 +182,7 @@ def _is_unused(database: sqlite3.Connection) -> bool:
         name = table.removeprefix(_TEMPORARY)
         if name not in Base.metadata.tables and name not in _WRITTEN_BY_MLFLOW:
             return False
+        # Any row in a table that MLflow leaves empty is somebody's data.
         known = _WRITTEN_BY_MLFLOW.get(name, "FALSE")
         if database.execute(f'SELECT 1 FROM "{table}" WHERE NOT ({known}) LIMIT 1').fetchone():
             return False
@@ -204,6 +207,7 @@ def _migrate(copy: sqlite3.Connection, path: Path) -> None:
             _migrations()._initialize_tables(engine)
     except Exception as error:  # SQLAlchemy's, Alembic's or MLflow's
         cause = getattr(error, "orig", None)
+        # SQLite's extended codes have the primary one in their low byte.
         if isinstance(cause, sqlite3.Error) and cause.sqlite_errorcode & 0xFF in _OF_THE_DISK:
             raise _make_refusal(path, cause) from None
         raise UserError(

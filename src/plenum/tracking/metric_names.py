@@ -19,9 +19,12 @@ def encode_metric(name: str) -> str:
     >>> encode_metric("more.switches.O'Neil"), decode_metric("more.switches.O:27:Neil")
     ('more.switches.O:27:Neil', "more.switches.O'Neil")
     """
+    # A file store of MLflow has a file a metric, so names that normpath would change are refused.
     is_taken = _TAKEN.fullmatch(name) and posixpath.normpath(name) == name
     if not (is_taken and decode_metric(name) == name):
+        # A name that reads like an encoded one is encoded too, else decoding would change it.
         name = _OTHERS.sub(lambda sign: f":{ord(sign[0]):x}:", name)
+    # The digest keeps names apart that differ only behind the cut.
     return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 17]}:{digest(name)}"
 
 

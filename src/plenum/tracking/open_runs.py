@@ -30,10 +30,13 @@ class OpenRuns:
             if self._file is None:
                 self._folder.mkdir(parents=True, exist_ok=True)
                 made = tempfile.NamedTemporaryFile("w", dir=self._folder, delete=False)  # noqa: SIM115
+                # Locked before anything is in it: an unlocked file reads as that of a dead process,
+                # and its runs would be ended while they are written.
                 fcntl.flock(made, fcntl.LOCK_EX)
                 self._file = made
                 self._file.write(f"{' '.join(_name_machine())}\n")
             self._file.write(f"{run_id}\n")
+            # At once, since a killed process writes no buffers.
             self._file.flush()
 
     def close(self) -> None:
@@ -56,6 +59,7 @@ def settle(client: Any, folder: Path) -> None:
     for path in filter(_read_left, folder.glob("*")):
         for run_id in _read_left(path):
             with suppress(MlflowException):  # such as of a run that was deleted meanwhile
+                # A run may have ended without its process having lived to remove the file.
                 if client.get_run(run_id).info.status == "RUNNING":
                     client.set_terminated(run_id, "KILLED")
         path.unlink(missing_ok=True)
@@ -64,8 +68,10 @@ def settle(client: Any, folder: Path) -> None:
 def _read_left(path: Path) -> list[str]:
     """Read the runs of a process that is gone; none of one that lives or can't be judged."""
     with suppress(OSError, UnicodeDecodeError):
+        # The kernel drops a lock with its process, however that ended.
         if not is_locked(path):
             machine, *runs = path.read_text(encoding="utf-8").splitlines() or [""]
+            # On another machine's file the lock may not show here, so its process is not judged.
             return runs if {*machine.split()} & {*_name_machine()} else []
     return []
 

@@ -31,6 +31,7 @@ def order_runs(runs: Iterable[Run], read: Callable[[Run], Any]) -> list[Run]:
 
     def place(level: str) -> tuple[bool, float]:
         number = _NUMBERED.fullmatch(level)
+        # Pairs, so that numbers sort among themselves and before words.
         return not number, float(number[1]) if number else met.setdefault(level, len(met))
 
     def key(run: Run) -> tuple[int, list[tuple[bool, float]]]:

@@ -75,14 +75,19 @@ class RowWriter:
         merged: dict[int, dict[str, Any]] = {}
         for source in held:
             data = read_artifacts(self._client, source, [ROWS_FILE]).get(ROWS_FILE)
+            # Later sources override: the last one is the run that goes on.
             merged |= {_number(row): row for row in (read_row_values(data) if data else ())}
         for index, row in self._rows.items():
+            # A row put whole has its id; else it holds single changes of one that is stored.
             merged[index] = row if "run_id" in row else {**merged[index], **row}
         if not whole:
             for index in self._journals:
                 merged[index] = {**merged[index], "status": "RUNNING"}
+        # An archive that is in its place already and gets nothing new isn't packed again.
         moved = any(source.info.run_id != target.info.run_id for source in held)
         archives = self._archives(held) if whole and (self._journals or moved) else None
+        # The archive first: each row that is there has its transcript, also after a kill in
+        # between.
         with collect_artifacts(self._client, target) as folder:
             if archives is not None:
                 pack_transcripts(folder / ROWS_ARCHIVE, self._journals, archives)
@@ -98,6 +103,7 @@ class RowWriter:
 
 def write_rows(file: Path, values: Sequence[dict[str, Any]]) -> None:
     """Write rows to a file, in the order of their replicates."""
+    # A reader, or a kill, must not meet half a file; os.replace puts it in place whole.
     part = file.with_name(f".{file.name}.part")
     columns = dict.fromkeys(name for row in values for name in row)
     table = {n: pa.array([row.get(n) for row in values], from_pandas=True) for n in columns}
@@ -117,6 +123,8 @@ def pack_transcripts(
     part = file.with_name(f".{file.name}.part")
     with ZipFile(part, "w", ZIP_DEFLATED) as box:
         for name in sorted(held):
+            # A ZipInfo without a time makes the same bytes of the same transcripts, whenever
+            # packed.
             box.writestr(ZipInfo(name), held[name], ZIP_DEFLATED)
     os.replace(part, file)
 

@@ -18,6 +18,7 @@ def make_params(client: Any, run: Any, params: Mapping[str, object]) -> list[Any
     texts = {key: str(value) for key, value in params.items()}
     for key, text in texts.items():
         if len(text) > _LONGEST:
+            # Before the param that points to it is logged.
             with artifacts.collect_artifacts(client, run) as folder:
                 (folder / name_whole(key)).write_text(text, encoding="utf-8")
             sign = f"{_SIGN}{name_whole(key)}"
@@ -62,6 +63,8 @@ class RunWriter:
         run = self.client.create_run(
             self.experiment, start_time=start_time, run_name=name, tags=dict(tags)
         )
+        # Noted before anything else is sent: a kill from here on leaves a run that is found and
+        # ended.
         self.opened(run.info.run_id)
         self.client.log_batch(run.info.run_id, params=make_params(self.client, run, params))
         return run
@@ -79,5 +82,6 @@ class RunWriter:
         from mlflow.entities import RunTag
 
         texts = [RunTag(*tag) for tag in tags.items()]
+        # The status comes last, so a run that isn't RUNNING has all its metrics and tags.
         self.client.log_batch(run_id, metrics=metrics, tags=texts)
         self.client.set_terminated(run_id, status)

@@ -26,6 +26,7 @@ def describe_replicate(transcript: Transcript, pending: str) -> str:
         Why a replicate without an end waits, as ``budget`` or ``interrupted``.
     """
     last = transcript.entries[-1] if transcript.entries else transcript.head
+    # The last entry alone doesn't do: a journal cut by a line may end in an equal one.
     state = f"{digest(last)}-{len(transcript.entries)}"
     return state if transcript.end else f"{state}-{pending}"
 
@@ -41,6 +42,7 @@ def digest_condition(report: dict[str, Any], condition: dict[str, Any]) -> str:
 
 def read_state(status: str, tags: dict[str, str]) -> str:
     """Return the state that a run was wholly written from; empty if that was interrupted."""
+    # Only the last write of a run ends it, so a RUNNING one may be half written.
     return "" if status == "RUNNING" else tags.get(TAG, "")
 
 
@@ -83,6 +85,7 @@ def holds_condition(
         return False
     runs = stored_runs.runs(path, study, "plenum.cell", condition["cell"])
     parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
+    # Two are left by a writer that was stopped while it put one in the other's place.
     if len(parents) != 1:
         return False
     children = [run for run in runs if run.tags.get("plenum.kind") == "replicate"]
@@ -115,6 +118,7 @@ def _is_parent_whole(
     parent: StoredRun, condition: dict[str, Any], target: int, report: dict[str, Any]
 ) -> bool:
     folder = parent.artifacts
+    # Runs of older versions lack the source's name; the writer completes them.
     if folder is None or "mlflow.source.name" not in parent.tags:
         return False
     tables = (f"{name}.parquet" for name in of_kind(condition).tables)
@@ -134,6 +138,7 @@ def _is_child_whole(
 ) -> bool:
     transcript = rows.locate(child.artifact_uri, int(name))
     trace = traces.identifier(child.experiment, child.cell, name, state)
+    # The id holds the state, so a trace of an earlier state of the journal doesn't count.
     return (
         read_state(child.status, child.tags) == state
         and child.tags.get("mlflow.parentRunId") == parent.id

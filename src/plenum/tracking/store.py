@@ -82,9 +82,12 @@ def open_client(uri: str) -> "MlflowClient":
         return client
     if not event.contains(Engine, "connect", _relax):
         event.listen(Engine, "connect", _relax)
+    # The schema is complete before MLflow's client opens the file, and under the lock, so that no
+    # client meets tables that another process is just making.
     with _prepare(uri) as path, _default_artifacts(path.parent):
         client = MlflowClient(_as_sqlalchemy_reads(path))
         with closing(sqlite3.connect(path)) as connection:
+            # Readers, such as the UI, then don't block the writer; the mode stays in the file.
             connection.execute("PRAGMA journal_mode=WAL")
         open_runs.settle(client, open_runs_folder(uri))
     return client
@@ -115,6 +118,7 @@ def _prepare(uri: str) -> Iterator[Path]:
     path = Path(absolute_uri(uri).removeprefix(_SQLITE))
     path.parent.mkdir(parents=True, exist_ok=True)
     with hold_lock(path.with_suffix(".lock")):
+        # Schema before paths: an older schema may lack the tables whose paths are mended.
         database.prepare(path)
         database.relocate(path)
         yield path

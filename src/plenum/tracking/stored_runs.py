@@ -223,6 +223,7 @@ def fingerprint(study: str, uri: str) -> str | None:
         return None
     store.settle(uri)
     total = hashlib.blake2b(digest_size=16)
+    # The order is that of starts and ids, and keys are sorted, so equal contents digest equally.
     for run in runs(path, study):
         total.update(repr(run).encode())
         if run.artifacts is None:

@@ -49,12 +49,15 @@ def list_studies(client: Any) -> list[StoredStudy]:
 
 def rename_study(client: Any, study: StoredStudy, name: str) -> None:
     """Rename a study; the command can be repeated after it was interrupted."""
+    # The name last: under the old one a repeated command still finds a study whose tag is new.
     client.set_experiment_tag(study.experiment, _TAG, name)
     client.rename_experiment(study.experiment, name)
 
 
 def delete_study(client: Any, study: StoredStudy) -> None:
     """Put a study into MLflow's trash, where it doesn't block its name."""
+    # Renamed first: MLflow keeps names of deleted experiments taken, and a kill in between leaves
+    # the name free.
     client.rename_experiment(study.experiment, _trash_name(study.name, study.experiment))
     client.delete_experiment(study.experiment)
 
@@ -72,14 +75,18 @@ def restore_study(client: Any, study: StoredStudy) -> None:
         tags = run.data.tags
         key = (tags["plenum.kind"], tags["plenum.cell"], tags.get("plenum.replicate", ""))
         older, latest[key] = sorted([latest.get(key, run), run], key=time_written)
+        # MLflow restores also what rewrites had put away; sorted() makes the later written one the
+        # last.
         if older is not latest[key]:
             client.delete_run(older.info.run_id)
+    # Last: while it has the trash's name, a repeated command finds it to be restored.
     client.rename_experiment(study.experiment, study.name)
 
 
 def drop_condition(client: Any, study: StoredStudy, condition: TrackedCondition) -> None:
     """Put the runs of a condition into MLflow's trash, its own run last."""
     runs = search_runs(client, study.experiment, f"tags.`plenum.cell` = '{condition.cell}'")
+    # While the condition's own run is there, a command that was broken off can be repeated.
     for run in sorted(runs, key=lambda run: run.data.tags["plenum.kind"] == "condition"):
         client.delete_run(run.info.run_id)
 

@@ -226,6 +226,7 @@ class Study:
             return condition
         params, tags = run.data.params, run.data.tags
         version = code_version()
+        # A dirty version names no one state of the code, so its numbers are computed again.
         known = (
             tags.get("plenum.version") == version
             and not version.endswith("-dirty")

@@ -74,6 +74,7 @@ class Trace:
 
 def identifier(*parts: str) -> str:
     """Derive the id of a trace from experiment, condition, replicate and journal."""
+    # Derived, not drawn: writing the same state again overwrites a torn trace.
     return f"tr-{uuid.uuid5(uuid.NAMESPACE_OID, json.dumps(parts)).hex}"
 
 
@@ -138,8 +139,10 @@ def _times(attempts: Iterable[dict[str, Any]]) -> dict[str, tuple[int, int, int]
     for line in attempts:
         with suppress(KeyError, TypeError, ValueError, OverflowError, AttributeError):
             # a line of another make says no time
+            # Microseconds are all that the log has; a double keeps no nanoseconds since 1970.
             begun = int(datetime.fromisoformat(line["at"]).timestamp() * 1e6) * 1000
             ended = begun + max(int(line["latency_s"] * _NS), 0)
+            # An attempt's id is its call's with a number behind a dash.
             by_call[line["id"].rpartition("-")[0]].append((begun, ended))
     return {
         call: (min(b for b, _ in times), max(e for _, e in times), len(times))
@@ -200,6 +203,7 @@ def _attributes(call: TracedCall, attempts: int) -> dict[str, Any]:
     read = ("state", "ballot", "clerk", "read", "problem", "finish", "inherited")
     attributes |= {key: entry[key] for key in read if entry.get(key) is not None}
     if "inherited" not in entry:
+        # Inherited answers of a branch were paid for by its base, and would count twice.
         taken, given = entry.get("tokens_in") or 0, entry.get("tokens_out") or 0
         usage = {"input_tokens": taken, "output_tokens": given, "total_tokens": taken + given}
         attributes["mlflow.chat.tokenUsage"] = usage

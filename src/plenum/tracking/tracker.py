@@ -120,6 +120,8 @@ class _Study:
     def answer(self, request: dict[str, Any]) -> dict[str, Any]:
         """Handle a request, and return its result; a failed one is tried twice."""
         problem: Exception | None = None
+        # Once more with a writer that reads the store anew: a lost connection or a locked database
+        # is mostly over by then.
         for again in (False, True):
             if self._gone is None:
                 try:
@@ -140,6 +142,7 @@ class _Study:
                 from plenum.tracking.writer import StudyWriter  # MLflow is imported only here
 
                 self._writer = StudyWriter(*self._settings)
+            # What an earlier writer of the cell holds is written before another takes its place.
             self.end(cell)
             self._conditions[cell] = self._writer.open(*arguments)
             return
@@ -178,6 +181,7 @@ def main() -> None:
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
     with hold_lock(lock, lambda: answer_parent(waiting)):
+        # Names this sweep to a later one that finds the lock held.
         lock.write_text(sweep, encoding="utf-8")
         study = _Study(**setup)
         for line in sys.stdin:

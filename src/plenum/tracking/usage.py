@@ -128,6 +128,8 @@ def _parse_accounts(text: bytes | None, target: int, completed: int, failed: dic
         return None
     if (written["completed"], written["failed"]) == (completed, failed):
         return written
+    # Ends that are missing in the accounts are taken for damaged journals only as far as the
+    # accounts themselves name errors; any other difference makes them those of another sweep.
     ended = written["completed"] + sum(written["failed"].values())
     lost = completed + sum(failed.values()) - ended
     return written if 0 < lost <= written["pending"].get("error", 0) else None
@@ -139,6 +141,7 @@ def _digests(tables: dict[str, bytes], children: Sequence[Any]) -> dict[str, str
     # those of a server would take a request each
     places = [(number, locate(uri, number)) for number, uri in numbered]
     existing = [(number, place) for number, place in places if place is not None and place.exists()]
+    # A digest of some of the transcripts would pass for one of all.
     if existing and len(existing) == len(places):
         together = hashlib.sha256()
         for _, place in sorted(existing, key=lambda each: transcript_file(each[0])):

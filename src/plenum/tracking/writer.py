@@ -108,6 +108,7 @@ class StudyWriter:
             run.data.tags["plenum.cell"]: run for run in order_runs(known, lambda run: run.data)
         }
         old: Cells = {cell: run.data.params for cell, run in before.items()}
+        # Known conditions keep their places where the command doesn't name them all.
         every = cells if old.keys() <= cells.keys() else {**old, **cells}
         for place, (cell, name) in enumerate(
             zip(every, name_conditions([*every.values()]), strict=True)
@@ -134,6 +135,7 @@ class StudyWriter:
             True if replicates get runs of their own, not rows; those that are there stay as
             they are.
         """
+        # Once a sweep, since each tag is a request.
         if not self._tagged:
             kind = find_kind(condition).name
             self.client.set_experiment_tag(self.experiment, KIND_TAG, kind)
@@ -183,6 +185,7 @@ class ConditionWriter:
         self._cell = condition["cell"]
         self._place, self._name = study.locate(condition)
         self._simulated = condition["backend"] == "simulated"
+        # Children and parents in one search.
         existing = study.find_runs(self._cell)
         children = [run for run in existing if run.data.tags.get("plenum.kind") == "replicate"]
         parents = [run for run in existing if run.data.tags.get("plenum.kind") == "condition"]
@@ -201,6 +204,7 @@ class ConditionWriter:
             for run in (*rowed, *children)
         }
         if failed:
+            # Rows that wait aren't in the store yet, but with their journals in the failed writer.
             self._children |= {index: failed._children[index] for index in self._rows.replicates}
         if parents:
             self._take_over(children, parents[:-1])
@@ -217,11 +221,13 @@ class ConditionWriter:
         if tags.get("plenum.target") != str(self._target):
             client.set_tag(self._parent.info.run_id, "plenum.target", str(self._target))
         if "mlflow.source.name" not in tags:  # a run of an older version
+            # Without these tags the run would be taken for half written each time.
             source = [RunTag(*tag) for tag in views.source_tags(self._study.version).items()]
             client.log_batch(self._parent.info.run_id, tags=source)
         if not self._written:  # it ended as killed, and goes on
             client.update_run(self._parent.info.run_id, "RUNNING")
             self._study.open_runs.add(self._parent.info.run_id)
+        # Rows first: the duplicate that holds them is deleted below.
         if duplicates:
             self._save_rows(*duplicates)
         for other in duplicates:  # a writer was stopped while it put one in another's place
@@ -245,10 +251,13 @@ class ConditionWriter:
         state = states.describe_replicate(transcript, pending)
         existing = self._children.get(index)
         if existing is not None:
+            # The journal hasn't grown since, so the run or row is whole and stays.
             if existing.state == state:
                 return
             if existing.trace:  # ahead of the run, which names it
                 client.delete_traces(self._study.experiment, trace_ids=[existing.trace])
+            # Metrics of a run can't be overwritten, so a run is made anew; a row is put in the
+            # place of its old one.
             if not existing.row:
                 client.delete_run(existing.run_id)
         name, status = f"{self._name} r{index:03d}", _STATUS[transcript.status]
@@ -266,6 +275,8 @@ class ConditionWriter:
                 self._save_rows(whole=False)
             return
         tags["mlflow.parentRunId"] = self._parent.info.run_id
+        # Between begin and end the run is RUNNING, which reads as not written: a kill here costs
+        # only that this replicate is written again.
         run = self._study.runs.begin(name, tags, params)
         with artifacts.collect_artifacts(client, run, "transcript") as folder:
             shutil.copyfile(journal, folder / journal.name)
@@ -304,6 +315,7 @@ class ConditionWriter:
             trace = self._trace(journal, child, transcript)
             lines = log[transcript.head["replicate"]]
             began = journal.stat().st_mtime
+            # The tag only after the trace: a tag says that the trace is whole.
             traces.write(self._study.client, trace, transcript, calls, lines, began)
             if child.row:
                 self._rows.change(int(journal.stem), **{f"tags.{traces.TRACE_TAG}": trace.id})
@@ -364,9 +376,13 @@ class ConditionWriter:
             if accounts is not None:
                 self.account(accounts)
             return
+        # None stands for a run without metrics, which is filled in place.
         if self._written is not None:
             self._replace_parent()
+        # Rows and files before estimates: a run that has ended has all of them.
         self._save_rows()
+        # Until all is written: if it fails, end() ends the run as killed, and another close puts a
+        # new one in its place, since it may have its metrics already.
         self._written = ""
         transcripts = [read(journal) for journal in journals]
         named = collect_environments(transcripts)
@@ -377,6 +393,7 @@ class ConditionWriter:
         tags = run_data.tags_of_condition(report, named, state)
         metrics = run_data.list_condition_metrics(report)
         status = "FAILED" if report["failures"] else "FINISHED"
+        # The digest of the data goes with the metrics, and the status follows them.
         self._study.runs.end(self._parent.info.run_id, metrics, tags, status)
         self._written = state
 
@@ -391,12 +408,15 @@ class ConditionWriter:
         if not self._nested:
             tags[rows.ROWS_TAG] = rows.ROWS_FILE
         params = run_data.params_of_condition(self._condition)
+        # The UI sorts by start, so a replaced run keeps the place that the old one had.
         start = old.info.start_time if old else self._study.opened + self._place
         return self._study.runs.begin(self._name, tags, params, start)
 
     def _replace_parent(self) -> None:
         """Replace the parent run, since points of a chart can't be overwritten."""
         old = self._parent
+        # The new run first, then its children, the old one last: a kill between two of these leaves
+        # two parents, of which the next writer keeps the whole one.
         new = self._create_parent(old)
         self._parent = new
         for index, child in self._children.items():
@@ -413,6 +433,7 @@ class ConditionWriter:
         """Write pending rows, and those of runs that this condition's run replaces."""
         if not (self._rows.waiting or any(rows.ROWS_TAG in run.data.tags for run in others)):
             return
+        # The tag first, since readers look for the file only where it is.
         if rows.ROWS_TAG not in self._parent.data.tags:
             self._study.client.set_tag(self._parent.info.run_id, rows.ROWS_TAG, rows.ROWS_FILE)
             self._parent.data.tags[rows.ROWS_TAG] = rows.ROWS_FILE

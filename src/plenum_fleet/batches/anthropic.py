@@ -66,6 +66,8 @@ class AnthropicBatches:
 
     async def submit(self, name: str, items: Sequence[bytes]) -> str:
         """Send the requests; the name goes nowhere, since a batch has no room for it."""
+        # Put together from bytes: to encode hundreds of megabytes once more would take twice the
+        # memory.
         body = b'{"requests": [' + b", ".join(items) + b"]}"
         return batch_http.ident(await self._http.json("POST", _PATH, body))
 
@@ -73,6 +75,7 @@ class AnthropicBatches:
         """Find a batch of as many items; whether it is the right one is told by its results."""
 
         def fits(batch: dict[str, Any]) -> bool | None:
+            # The list begins with the newest: from here on all are too old to be this one.
             if _time(batch.get("created_at")) < since - self._http.behind_s - batch_http.SKEW_S:
                 return None
             size = batch_http.count(batch.get("request_counts"), "processing", *_OVER)
@@ -125,6 +128,7 @@ class AnthropicBatches:
 def _unwrap_tool(message: Any) -> Any:
     """Turn the call of the tool that stands for a constrained answer into text."""
     blocks = message.get("content") if isinstance(message, dict) else None
+    # The last block: thinking and text may come before the tool's call.
     first = blocks[-1] if isinstance(blocks, list) and blocks else None
     if not isinstance(first, dict) or first.get("name") != _TOOL:
         return message
@@ -133,6 +137,7 @@ def _unwrap_tool(message: Any) -> Any:
     return {
         **message,
         "content": [text],
+        # Stopping at the tool is the regular end of an answer that the tool stands for.
         "stop_reason": "end_turn" if reason == "tool_use" else reason,
     }
 

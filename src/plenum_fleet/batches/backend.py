@@ -100,6 +100,7 @@ class BatchBackend:
             return await self._at_once(chat, number)
         line = self._line(chat.model)
         body = line.interface.body(chat, self._api.parameters(chat))
+        # The same in every process: by it a call finds the batch that it was sent in before a kill.
         ident = batches.make_item_id(chat.session, chat.seed, number, body)
         call = Call(ident, body, asyncio.get_running_loop().create_future())
         self._join(line, call)
@@ -107,6 +108,7 @@ class BatchBackend:
             with self._lockstep.wait():
                 response = await call.answer
         except Late:
+            # Before the error is raised: the retry policy's next attempt is then a live one.
             self._lockstep.send_live(chat)
             self._took(line, call)
             raise
@@ -183,6 +185,7 @@ class BatchBackend:
 
     def _send(self) -> None:
         """Nobody is at work: what was answered is journaled; what is collected goes out."""
+        # First: all replicates are at rest, so that each answer is in its journal by now.
         self._note_collected()
         for line in self._lines.values():
             collected, line.collected = line.collected, []
@@ -190,10 +193,12 @@ class BatchBackend:
                 line.learn()  # a process that was killed meanwhile may have left some in a batch
             for call in collected:
                 self._join(line, call)
+            # One batch of a model at a time: what is answered first may make more calls to it.
             if line.out:
                 continue
             for calls in line.take():
                 try:
+                    # Written down before it is sent: a kill in between is found by this file.
                     sent = line.begin(calls)
                 except OSError as error:
                     for call in calls:

@@ -130,8 +130,10 @@ class BatchHttp:
         self._reader = BodyReader(most)
         self.behind_s = math.inf
         self._headers = make_headers(route)
+        # A form has its own, with the boundary of its parts.
         del self._headers["Content-Type"]
         if route.provider == "anthropic":
+            # Anthropic takes its key in a header of its own, and refuses two.
             self._headers.pop("Authorization", None)
 
     async def json(self, method: str, path: str, data: Any = None) -> dict[str, Any]:
@@ -143,6 +145,7 @@ class BatchHttp:
             It failed.
         """
         async with self._send(method, path, data) as response:
+            # By every answer: a batch's time is told by this clock and not by ours.
             self.behind_s = _behind(response.headers)
             raw = await self._reader.read(response)
             if response.status != 200:
@@ -168,6 +171,7 @@ class BatchHttp:
         CallError
             It can't be read to its end, or has none.
         """
+        # Two lines for each call, since a file may name an item twice, and some to spare.
         left, left_bytes = 2 * items + _SPARE_LINES, items * self._most
         async with self._send("GET", path) as response:
             if response.status != 200:
@@ -198,6 +202,7 @@ class BatchHttp:
             url,
             data=data,
             headers={**self._headers, **kind},
+            # A redirect might carry the key to another host.
             allow_redirects=False,
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=60.0, sock_read=_LONG_S),
         )

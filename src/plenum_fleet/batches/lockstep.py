@@ -81,6 +81,7 @@ class Lockstep:
 
     def _pass(self, changes: int, left: int) -> None:
         """Let the loop pass, so that what was woken up says so; after that nothing is at work."""
+        # Somebody was woken up meanwhile: the count of passes begins anew with that change.
         if changes != self._changes:
             return
         if left:

@@ -52,6 +52,7 @@ class OpenAIBatches:
             "input_file_id": file,
             "endpoint": _CALLS,
             "completion_window": "24h",
+            # By this name a batch is found whose id a kill lost before it was noted.
             "metadata": {_OURS: name},
         }
         return batch_http.ident(await self._http.json("POST", "batches", json.dumps(wish).encode()))
@@ -100,6 +101,7 @@ class OpenAIBatches:
         if not isinstance(answer, dict):
             error = line.get("error")
             code = error.get("code") if isinstance(error, dict) else None
+            # Codes such as batch_expired: the item was never answered, and isn't charged.
             if isinstance(code, str) and code.startswith("batch_"):
                 return batch_http.NotAnswered(f"the item was not answered: {code}")
             return CallError(Failure.SERVER, f"the item failed: {json.dumps(error)}", 500)
@@ -120,6 +122,7 @@ class OpenAIBatches:
         errors = batch.get("errors")
         data = errors.get("data") if isinstance(errors, dict) else None
         first = data[0] if isinstance(data, list) and data and isinstance(data[0], dict) else {}
+        # Too many tokens are queued in the account; a smaller file may still fit.
         if first.get("code") == _TOO_MANY:
             return CallError(Failure.RATE_LIMIT, str(first.get("message")), 429), True
         return classify_status(

@@ -87,6 +87,7 @@ def begin(folder: Path, model: str, base: str, items: tuple[str, ...]) -> BatchR
     """
     folder.mkdir(parents=True, exist_ok=True)
     at = round(time.time(), 3)
+    # Two processes may begin a batch in one millisecond.
     digest = blake2b("\n".join(items).encode(), digest_size=6).hexdigest()
     path = folder / f"b{at * 1000:.0f}-{digest}.jsonl"
     _append(path, {"kind": "batch", "model": model, "base": base, "items": items, "at": at})

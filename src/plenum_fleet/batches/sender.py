@@ -68,6 +68,7 @@ class Sender:
             if error.failure in (Failure.AUTH, Failure.BUDGET):
                 raise
             out = f"batch {self._name(sent)} is still out: {error.detail}"
+            # Interrupted, not failed: the provider goes on, and a later run collects the answers.
             raise CallError(Failure.INTERRUPTED, out) from None
 
     async def _submit(self, line: Line, sent: SentBatch, items: list[bytes]) -> bool:
@@ -86,6 +87,7 @@ class Sender:
                     return False
                 await asyncio.sleep(wait)
                 pause = min(2 * pause, self._calls.backoff_max_s)
+                # It may have been taken all the same: sent again it would be paid twice.
                 doubtful = error.reached and error.failure is not Failure.RATE_LIMIT
                 if doubtful and await self._search(line, sent, tried):
                     return True
@@ -126,6 +128,8 @@ class Sender:
         """Search the provider's list for it; twice, since a list may lag behind."""
         found = await self._patiently(lambda: self._look(line, sent))
         if not found:
+            # A list may lag behind by a look or two: so long after the batch was sent it has what
+            # there is.
             lag = since + 2 * self._batch.poll_s - time.time()
             await asyncio.sleep(min(max(0.0, lag), 2 * self._batch.poll_s))
             found = await self._patiently(lambda: self._look(line, sent))
@@ -140,6 +144,7 @@ class Sender:
                 record.name, record.at, len(record.items), batches.others_ids(record)
             )
             if ident is not None:
+                # By a size alone it is only found: its results have to say whose it is.
                 sent.record = record.note_submission(ident, line.interface.named)
         return ident is not None
 
@@ -156,10 +161,12 @@ class Sender:
             await self._end_refused_whole(line, sent, state.refused, state.too_many)
             return True
         read, whole = await self._results(line, sent, state)
+        # Another process's batch of the same size: not one item is ours.
         if not sent.record.certain and not read.items:
             sent.record = sent.record.note_foreign()
             return False
         answered, total = read.answers, len(sent.record.items)
+        # Whoever still waits is told, or would wait for ever.
         for key in [key for key in sent.left if key not in sent.results]:
             sent.give(key, self._make_unanswered(whole, late))
         sent.record.note("ended", answered=answered, of=total)
@@ -187,11 +194,13 @@ class Sender:
             try:
                 state = await self._patiently(lambda: line.interface.state(ident))
             except CallError as error:
+                # Just submitted, it may not be known everywhere at the provider yet.
                 if error.status != _NOT_FOUND or time.monotonic() - began > 2 * pause:
                     raise
             else:
                 if state.ended:
                     return state, time.time() > deadline
+                # What may be somebody else's isn't ours to cancel.
                 if time.time() > deadline and sent.record.certain:
                     cancelled = cancelled or await self._cancel(line, sent, state)
                     self._require_end(cancelled)
@@ -218,6 +227,8 @@ class Sender:
         ident, began = str(sent.record.id), time.monotonic()
         while True:
             read = await self._patiently(partial(self._read, line, sent, state))
+            # Lines without an item of ours, in a batch whose id was guessed: it is somebody else's,
+            # and waiting brings nothing.
             if read.items >= state.done or (read.lines and not (sent.record.certain or read.items)):
                 return read, True
             if time.monotonic() - began > self._calls.max_wait_s:
@@ -243,6 +254,7 @@ class Sender:
             if error.status != _NOT_FOUND:
                 raise
         for item, why in failed.items():
+            # Not answered is only certain at the end: a later reading may have its answer.
             if not isinstance(why, NotAnswered):
                 sent.give(batches.key(item), why)
         return _Read(lines, len(answered | failed.keys()), len(answered))

@@ -51,6 +51,7 @@ class BatchTicket(Ticket):
     def demand_of(self, chat: Chat) -> Demand:
         """Return what a call may use up, and label it if it goes in a batch."""
         self._chat = chat
+        # Before the demand, which these labels have priced as a batch's.
         self.labels = {"batch": True} if self._lockstep.goes_in_batch(chat) else {}
         return compute_demand(chat, bool(self.labels))
 

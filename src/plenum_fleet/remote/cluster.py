@@ -178,8 +178,10 @@ def _secrets_aside() -> Iterator[None]:
 @contextmanager
 def _stderr_to(file: int) -> Iterator[None]:
     """Send what this process writes to its standard error to a file, Ray's C++ code included."""
+    # Python's buffer first, or its earlier lines would come out in the file.
     sys.stderr.flush()
     before = os.dup(2)
+    # The descriptor itself, since C++ code doesn't know of sys.stderr.
     os.dup2(file, 2)
     try:
         yield

@@ -146,6 +146,7 @@ class RayDeliberations(Deliberations):
                 return remote
             turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
             self._waiting.append(turn)
+            # Then all is looked at again: another one may have taken the room meanwhile.
             await turn
 
     async def lease(self, scene: Scene) -> bool:
@@ -160,18 +161,22 @@ class RayDeliberations(Deliberations):
         ended: asyncio.Future[bool] = asyncio.get_running_loop().create_future()
         lease = Lease(scene, LeaseTicket(caller.ticket, answer), ended)
         remote.leases[number] = lease
+        # Without the config's text, which no worker needs and every lease would carry.
         remote.outbox.put(number, "play", replace(scene.job, config=""), scene.index, forwarded)
         log = caller.log
         try:
+            # A cancelled wait must not cancel the future that the worker's messages end.
             return await asyncio.shield(lease.ended)
         except asyncio.CancelledError:
             remote.outbox.put(number, "drop")
+            # Its last messages say what it has used.
             await asyncio.wait({lease.ended}, timeout=_DROP_S)
             raise
         finally:
             del remote.leases[number]
             lease.admitted.close()
             if lease.ended.done() and isinstance(lease.ended.exception(), _LostWorker) and log:
+                # What a dead worker had used went with it: its own call log has it.
                 log.recount(scene.index)
             elif log:
                 log.usage[scene.index] += lease.used
@@ -183,6 +188,7 @@ class RayDeliberations(Deliberations):
 
         while ready := self._workers.ready:
             remote = min(ready, key=lambda each: len(each.leases))
+            # A worker that dies over its answer is no reason to go without: another one is asked.
             with suppress(RayActorError):
                 answer: dict[str, Any] = await remote.actor.report.remote(request)
                 return answer
@@ -220,8 +226,12 @@ class _LeasedReplicate:
                 wrote = await self.deliberations.lease(self.scene)
                 return wrote or leased > begun
             except _LostWorker as died:
+                # An answer since the last death says that it isn't this replicate that kills
+                # workers.
                 deaths = (0 if died.answers else deaths) + died.loss.by_itself
+                # Until the lost worker has stopped writing for certain: a journal has one writer.
                 await asyncio.sleep(died.loss.wait_s)
+                # Answers that were journaled, and whose messages were lost with the worker.
                 for entry in _read_written(journal, leased)[died.answers :]:
                     self.scene.observe(entry)
                 leased = _size(journal)

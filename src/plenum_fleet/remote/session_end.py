@@ -34,8 +34,10 @@ class SessionEnd:
     def __init__(self) -> None:
         self.folder = tempfile.mkdtemp(prefix="plenum-ray-", dir="/tmp")
         self._process = subprocess.Popen(
+            # Isolated: with nothing of the user's environment or folder on its path.
             [sys.executable, "-I", __file__, self.folder],
             stdin=subprocess.PIPE,
+            # Ctrl-C goes to the terminal's processes: this one has to outlive it.
             start_new_session=True,
             env={},  # no key of a provider outlives the sweep
         )
@@ -61,6 +63,7 @@ def clear(folder: str) -> None:
         for process in found:
             with suppress(OSError):
                 os.kill(process, signal.SIGKILL)
+        # Several sweeps without any: a process may have started another just before its end.
         absent = 0 if found else absent + 1
         time.sleep(0.2)
     shutil.rmtree(folder, ignore_errors=True)
@@ -83,6 +86,7 @@ def main() -> None:
     """Wait for the end of the parent, and clear away what it leaves."""
     for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGTERM):
         signal.signal(ignored, signal.SIG_IGN)
+    # The pipe ends with the parent, however that ends: a kill closes it as well.
     said = sys.stdin.buffer.read()
     clear(sys.argv[1])
     if _READY not in said:

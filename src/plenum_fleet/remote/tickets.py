@@ -106,6 +106,7 @@ class LeaseTicket:
     def admit(self, request: int, *demanded: Any) -> None:
         """Admit a call that a worker wants to make."""
         demand = Demand(*demanded)
+        # Most calls needn't wait: no task is made for them.
         if self._ticket.admit_now(demand):
             self._answer(request, None)
         else:
@@ -131,6 +132,7 @@ class LeaseTicket:
         """End the lease; what the worker had under way then may have been billed."""
         for task in self._waiting:
             task.cancel()
+        # The worker may have sent the call: it is booked at most.
         if self._ticket.admitted:
             cut = Attempt(1, Failure.INTERRUPTED, None, 0.0, 0.0)
             self._ticket.release(cut, None, 0.0)

@@ -107,6 +107,7 @@ class Worker:
 
     async def receive(self) -> list[Message]:
         """Messages for the sweep; its next call acknowledges them."""
+        # This call says that the last messages have arrived: the lease counts from their sending.
         self._acknowledged = self._sent
         messages = await self._outbox.take()
         self._sent = time.monotonic()
@@ -170,6 +171,7 @@ class Worker:
                 wrote = await self._deliberations.play(scene).run()
             finally:
                 used = log.usage[index] - before
+        # Only the sweep cancels, by "drop".
         except asyncio.CancelledError:
             pass  # the sweep knows
         except Exception as problem:
@@ -182,6 +184,7 @@ class Worker:
     def _scene(self, lease: int, job: Job, index: int, caller: Caller) -> Scene:
         def observe(entry: dict[str, Any]) -> None:
             brief = {key: entry[key] for key in _PROGRESS if key in entry}
+            # Progress asks only whether there is a state, so its numbers needn't travel.
             if "state" in entry:
                 brief["state"] = None
             self._outbox.put(lease, "observe", brief, haste=False)
@@ -218,6 +221,7 @@ class Worker:
         """Return the backend of a job, opened and checked once."""
         backend, used = job.condition.backend, (job.condition.models, job.condition.sampling)
         key, checked = repr(backend), repr((backend, *used))
+        # Else two replicates at once would open the same backend twice.
         async with self._opening:
             if key not in self._models:
                 prices = Prices(job.prices, charged=backend.charged)
@@ -264,5 +268,6 @@ class _LeasedBackend:
 
     async def attempt(self, chat: Chat, number: int) -> Response:
         response = await self.model.attempt(chat, number)
+        # After the answer and before its journal entry: another worker may have the lease by now.
         await self.leased()
         return response

@@ -146,6 +146,7 @@ class WorkerPool:
         cancel_on_sigterm()  # Ray has put another handler there, which ends the process
         joining = [self._start_worker() for _ in range(self._wanted)]
         await asyncio.wait(joining, timeout=_START_S, return_when=asyncio.FIRST_COMPLETED)
+        # One is ready: the others, which Ray starts at the same time, get a little longer.
         if any(task.done() for task in joining):
             await asyncio.wait(joining, timeout=_OTHERS_S)
         if refusal := next(filter(None, (t.result() for t in joining if t.done())), ""):
@@ -166,6 +167,7 @@ class WorkerPool:
         ready = self.ready
         for remote in ready:
             remote.ready = False
+        # Before workers are closed: a listener would take their end for a loss.
         for task in self._tasks:
             task.cancel()
         await asyncio.gather(*self._tasks, return_exceptions=True)

@@ -69,6 +69,7 @@ def estimate_acts(runs: SuiteRuns, rule: ActRule, undecided: Set[str] = frozense
         wrong = acting * (1 - score_cells(runs))
     else:
         more = _most_of_others(runs) - (count - rule.runs)  # than runs that are left to agree
+        # sign is 1 where others are more, 0 where as many, -1 where fewer: wrong by 1, ½ and 0.
         wrong = acting * (1 + np.sign(more)) / 2
     cases = len(runs.cases)
     return Acts(rule, sum_groups(case, acting, cases), sum_groups(case, wrong, cases))
@@ -90,4 +91,5 @@ def _most_of_others(runs: SuiteRuns) -> Floats:
     top = count == first[case]
     several = sum_groups(case, top, cases) > 1
     np.maximum.at(second, case[~top], count[~top])
+    # Against a sole mode stands the second; against any other decision the mode.
     return np.where(top & ~several[case], second[case], first[case])

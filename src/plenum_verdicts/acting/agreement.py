@@ -70,6 +70,7 @@ def estimate_agreement(runs: SuiteRuns, undecided: Set[str] = frozenset()) -> Ag
     case, outcome, count = runs.cells
     able = np.array([name not in undecided for name in runs.outcomes], bool)[outcome]
     most = np.zeros(len(runs.cases))
+    # Runs without a decision agree on nothing that could be acted upon.
     np.maximum.at(most, case[able], count[able])
     wrongly = able & (count == most[case]) & (score_cells(runs) < 1)
     right = sum_groups(case, wrongly, len(most)) == 0
@@ -109,10 +110,13 @@ def estimate_auroc(positives: Floats, negatives: Floats) -> tuple[float, float, 
     above = np.where(positives[:, None] == negatives, 0.5, positives[:, None] > negatives)
     m, n = above.shape
     rarer, middle, area = min(m, n), (m + n) / 2 - 1, float(above.mean())
+    # Half a case more on both sides: an area of 0 or 1 has no logit.
     inner = (area * rarer + 0.5) / (rarer + 1)
     spread = inner * (1 - inner)
+    # Hanley and McNeil's variance, with the mean of both numbers (Newcombe 2006).
     exponential = 1 + middle * (1 - inner) / (2 - inner) + middle * inner / (1 + inner)
     of_shares = above.mean(axis=1).var(ddof=1) / m + above.mean(axis=0).var(ddof=1) / n
     error = np.sqrt(max(of_shares, spread * exponential / (m * n)))
+    # The derivative of the logit is 1 / (A (1 - A)): delta method.
     half = student.ppf(0.975, rarer - 1) * error / spread
     return area, float(expit(logit(inner) - half)), float(expit(logit(inner) + half))

@@ -116,6 +116,7 @@ def advise_acting(
     >>> advise_acting(SuiteRuns.of(sure, right)).chosen
     ActRule(runs=1, agreeing=1)
     """
+    # Without scores a run is held against the others: it takes one that isn't drawn.
     counts = runs.repeats - (not runs.has_scores)
     counts = counts[counts > 0]
     if not len(counts):
@@ -129,6 +130,7 @@ def advise_acting(
     def holds(count: int) -> bool:
         return alike[count - 1] and e_value_of_risk(acts[count - 1], risk) >= 1 / level
 
+    # Stop at the first that isn't shown: later ones would be tested at no level.
     shown = {count for start in starts for count in takewhile(holds, range(start, 0, -1))}
     return ActAdvice(
         risk=risk,
@@ -172,6 +174,7 @@ def choose_starts(counts: Codes, risk: float, alpha: float) -> tuple[tuple[int, 
 
     def find_most(level: float) -> int:
         least = least_acts(risk, level)
+        # So many runs as the `least`-th of the cases with most has: enough cases can take the rule.
         return min(int(np.sort(counts)[-least]), MOST_RUNS) if len(counts) >= least else 0
 
     most = find_most(alpha / 2)
@@ -189,5 +192,6 @@ def _are_alike(wrong: Floats, enough: NDArray[np.bool_]) -> bool:
     few, many = wrong[~enough], wrong[enough]
     if min(len(few), len(many)) < 2:
         return True
+    # Welch's: the two groups need not vary alike.
     error = np.sqrt(few.var(ddof=1) / len(few) + many.var(ddof=1) / len(many))
     return bool(few.mean() - many.mean() <= _UNLIKE * error)

@@ -40,6 +40,7 @@ def e_value_of_risk(acts: Acts, risk: float) -> float:
     if most == -np.inf:
         return 0.0
     held = float((_WEIGHTS * np.exp(logs - most)).sum())
+    # e^709 is the largest float.
     return float(np.exp(min(most + np.log(held), 700.0)))
 
 
@@ -56,6 +57,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
     """
 
     def shortfall(risk: float) -> float:
+        # Above 0 where the e-value exceeds 1 / alpha; it grows with the risk.
         return float(np.log(max(e_value_of_risk(acts, risk), 1e-300)) + np.log(alpha))
 
     low, high = 1e-6, 1 - 1e-6
@@ -69,6 +71,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
 def least_acts(risk: float, alpha: float = 0.05) -> int:
     """Return how many cases, acted upon rightly each time, show that at most ``risk`` is wrong."""
     count = 1
+    # A rightful act gains the factor 1 + λ r; the fewest whose product reaches 1 / alpha.
     while (_WEIGHTS * np.exp(count * np.log1p(risk * _BETS / (1 - risk)))).sum() < 1 / alpha:
         count += 1
     return count

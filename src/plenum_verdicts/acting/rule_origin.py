@@ -67,6 +67,7 @@ class RuleOrigin:
         # rule can be held to.
         options: dict[str, str] = {}
         for labels, names in map(_name, cases):
+            # Once names differ between cases they stay unknown, whatever comes later.
             options[labels] = names if options.get(labels, names) == names else ""
         today = datetime.now(UTC).date()
         return cls(program, identity, source, options, digest(rows), today)
@@ -93,6 +94,7 @@ class RuleOrigin:
             return "it was learnt from simulated agents, which are no evidence"
         if not self.day <= datetime.now(UTC).date() <= self.until:
             return f"it was learnt on {self.day}, and is valid from then until {self.until}"
+        # A log doesn't identify its program, so a person has to say that it is this one.
         if self.source == "log" and named != self.program:
             name = json.dumps(self.program)
             return f"it was learnt from a log; if that is of this program say committee.name={name}"

@@ -50,6 +50,7 @@ class AuditCase:
         """A digest of all that a program gets."""
         given: dict[str, Any] = {"id": self.id, "text": self.text}
         given |= {"options": dict(self.options), "extras": dict(self.extras)}
+        # The case as it is has no such key: what is added later changes no digest of it.
         return digest(given | ({"variant": self.variant} if self.variant else {}))
 
     @property

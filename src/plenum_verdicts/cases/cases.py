@@ -68,6 +68,7 @@ def load_cases(
     except OSError as error:  # such as a name that is too long
         raise UserError(f"case={str(case)[:_LONGEST_ID]}: {error.strerror}") from None
     files = _yaml_files(path) if path.is_dir() else [path]
+    # All records are read before any error is raised: one message names several.
     cases: dict[str, AuditCase] = {}
     places: dict[str, str] = {}
     wrong: list[str] = []
@@ -99,6 +100,7 @@ def _yaml_files(folder: Path) -> list[Path]:
 def _records(file: Path, columns: Mapping[str, Any]) -> Iterator[tuple[str, Read]]:
     """Yield the records of a file, each with its place there."""
     if file.suffix in (".yaml", ".yml"):
+        # A YAML file names its own fields: columns that did nothing would hide a mistake.
         if changed := [field for field in columns if columns[field] != CASE_COLUMNS.get(field)]:
             raise UserError(f"columns.{changed[0]}: only for a data set; {file} is YAML")
         yield from _of_yaml(file)
@@ -134,12 +136,14 @@ def _of_yaml(file: Path) -> Iterator[tuple[str, Read]]:
         elif unknown := [field for field in record if field not in _FIELDS]:
             yield place, Wrong(f"field {unknown[0]}: unknown; the fields are {', '.join(_FIELDS)}")
         else:
+            # One case in a file is called as the file; several need ids of their own.
             yield place, {"id": None if several else file.stem, **record}
 
 
 def _check_columns(row: Row, columns: Mapping[str, Any], where: str) -> None:
     for field, chosen in columns.items():
         for column in _several(chosen):
+            # A data set without answers is common: that default column alone may be missing.
             if column not in row and (field, column) != ("answer", CASE_COLUMNS["answer"]):
                 columns_known = f"columns.{field} is one of: {', '.join(map(str, row))}"[:500]
                 raise UserError(f"{where}: no column {column}; {columns_known}")
@@ -224,6 +228,7 @@ def _wordings(data: Any, text: str) -> tuple[str, ...]:
     if not isinstance(data, list):
         raise Wrong(f"{WORDINGS}: they are a list of texts")
     wordings = tuple(_text({WORDINGS: each}, WORDINGS) for each in data)
+    # As many different texts as wordings, or fewer: one of them stands twice.
     if len({text, *wordings}) <= len(wordings):
         raise Wrong(f"{WORDINGS}: two of them, or one and the text, are the same")
     return wordings
@@ -262,6 +267,7 @@ def plain(record: Mapping[str, Any]) -> dict[str, Any]:
         return dict(record)
     try:
         text = json.dumps(record, default=str, ensure_ascii=False)
+        # Half a surrogate pair passes JSON and fails where the text is written.
         text.encode()
         fields: dict[str, Any] = json.loads(text, parse_constant=lambda _: None)
     except (TypeError, ValueError, RecursionError):
@@ -272,12 +278,14 @@ def plain(record: Mapping[str, Any]) -> dict[str, Any]:
 def _is_plain(value: Any) -> bool:
     """Return whether a value is certainly a JSON value; most are, and need no conversion."""
     if isinstance(value, str):
+        # Others may hold half a surrogate pair, which only the long way finds.
         return value.isascii()
     if type(value) is dict:
         return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
     if type(value) is list:
         return all(map(_is_plain, value))
     return (
+        # value - value is 0 of finite numbers alone: infinity and NaN give NaN.
         value is None or type(value) in (bool, int) or (type(value) is float and value - value == 0)
     )
 
@@ -344,6 +352,7 @@ def find_option(answer: Any, options: Mapping[str, str]) -> str | None:
     if answer is None or answer == "":
         return None
     text = _text({"answer": answer}, "answer")
+    # A label counts before a name: one option's name may be another's label.
     labels = [label for label, name in options.items() if text == name]
     if text not in options and not labels:
         known = ", ".join(f"{label} ({name})" for label, name in options.items())

@@ -97,6 +97,7 @@ def read_decision(given: GivenDecision, options: Mapping[str, str], rule: str = 
     if given.option:
         option = strip_reasoning(given.option)
         return _one(_find_named(option, options), option)
+    # From the end, where programs put their decision.
     text = strip_reasoning(given.text[-LONGEST:])
     if not text.strip():
         return NO_DECISION
@@ -104,6 +105,7 @@ def read_decision(given: GivenDecision, options: Mapping[str, str], rule: str = 
     if name == "regex":
         with _limit_time():
             matches = list(re.finditer(rest, text, re.MULTILINE))
+        # The first group if the pattern has one, so that it may look at what stands around.
         hits = (m[1] if m.re.groups else m[0] for m in matches)
         return _one(set().union(*(_find_named(hit or "", options) for hit in hits)), text)
     if name == "json":
@@ -191,6 +193,7 @@ def _limit_time() -> Iterator[None]:
     if threading.current_thread() is not threading.main_thread():
         yield
         return
+    # Time of this process alone: a machine that is busy with others breaks off no search.
     before = signal.signal(signal.SIGVTALRM, interrupt)
     signal.setitimer(signal.ITIMER_VIRTUAL, _SEARCH_S)
     try:
@@ -205,6 +208,7 @@ def _find_named(text: str, options: Mapping[str, str]) -> set[str | None]:
 
     An exact label has precedence over an exact name, and that over inexact forms.
     """
+    # Exact first: labels may differ in case alone.
     exact = text.strip()
     if exact in options:
         return {exact}
@@ -234,7 +238,9 @@ def _find_mentioned(text: str, options: Mapping[str, str]) -> set[str]:
         names[f"option {_plain(label)}"].add(label)
     names.pop("", None)  # of a name that is all marks, which any text holds
     for words in sorted(names, key=len, reverse=True):  # a longer name may hold a shorter one
+        # A full stop may stand within a name, as after an abbreviation.
         name = f"{_END}? ".join(map(re.escape, words.split(" ")))
+        # NUL in its place: no shorter name is found in it again, and denials know where it was.
         plain, hits = re.subn(rf"(?<!\w){name}(?!\w)", "\0", plain)
         if hits:
             found |= names[words]
@@ -247,6 +253,7 @@ def _is_denied(text: str) -> bool:
     """Return whether a negation precedes a mention, a ``NUL``, closely in the same sentence."""
     return any(
         _DENIES.search(" ".join(before.split()[-_WORDS_BEFORE:]))
+        # A negation of an earlier sentence is about something else.
         for sentence in re.split(f"[!?{_END}]", text)
         for before in sentence.split("\0")[:-1]
     )

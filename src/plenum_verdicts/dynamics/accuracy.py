@@ -35,6 +35,7 @@ def estimate_accuracy(
         if case in answers and len(made)
     ]
     method = "cluster-robust over cases"
+    # Equal shares have no spread, and a standard error of 0 would claim certainty.
     if len(set(shares)) == 1:
         return make_estimate(shares[0], float("nan"), len(shares) - 1, len(shares), method)
     return estimate_mean(np.array(shares), method)

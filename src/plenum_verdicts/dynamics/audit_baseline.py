@@ -91,10 +91,12 @@ def compare(
     """
     new, old = encode_outcomes(now, options), encode_outcomes(before, options)
     modes, categories = len(options), len(options) + 2
+    # Half of alpha each: the difference misses where one of the two limits does.
     low_now, high_now = share_interval(new, categories, rule.alpha / 2, modes)
     low_old, high_old = share_interval(old, categories, rule.alpha / 2, modes)
     present = judge_case(now, options, rule)
     earlier = judge_case(before, options, rule)
+    # The difference is least from the lowest share now to the highest before.
     return CaseComparison(
         now=present,
         before=earlier,
@@ -181,10 +183,13 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
     if len(old) < 2 or not len(new):
         return np.zeros(len(new))
     named = np.arange(modes) == old[0]
+    # Where the first old run named no option, none is favoured.
     weights = np.where(named, _NOMINEE, (1 - _NOMINEE) / (modes - 1)) if named.any() else None
     weights = np.full(modes, 1 / modes) if weights is None else weights
     each = [_log_worse(new, old[1:], modes, ratio) for ratio in _RATIOS]
+    # The mean of e-values is one: it costs log 2, and needs no choice of a ratio.
     mean = logsumexp(each, axis=0) - math.log(len(each))
+    # Smallest over options now, all of which must be refuted; weighted mean over options before.
     return np.asarray(logsumexp(mean.min(axis=2), axis=1, b=weights))
 
 
@@ -198,13 +203,16 @@ def _log_worse(
     number = np.arange(1, blocks + 1)
     present = np.cumsum(new[:blocks, None] == np.arange(modes), axis=0)
     used = old[: blocks * ratio, None] == np.arange(modes)
+    # A block is one new run and `ratio` old ones: counted where a block ends.
     earlier = np.cumsum(used, axis=0)[ratio - 1 :: ratio]
     high = np.repeat(_EARLIER, len(_WORSE))
     low = high * np.tile(_WORSE, len(_EARLIER))
+    # Under equality the share that the block's mixture of runs has: the hypothesis at its best.
     equal = (low + ratio * high) / (1 + ratio)
     gained = _log_ratio(present, number, low, equal)[:, None]
     kept = _log_ratio(earlier, number * ratio, high, equal)[:, :, None]
     logs = logsumexp(gained + kept, axis=-1) - math.log(len(high))
+    # Further new runs have no partner: the evidence stays as it is.
     return np.concatenate([logs, np.repeat(logs[-1:], len(new) - blocks, axis=0)])
 
 

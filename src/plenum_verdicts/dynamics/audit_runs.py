@@ -77,6 +77,7 @@ def horizon(
     known = tally or DecisionTally.empty(len(options) + 2).after(encode_outcomes(outcomes, options))
     ahead = 32
     while True:
+        # Runs that all end alike, in any way, give a verdict soonest: no other future is quicker.
         futures = encode_outcomes([*options, FAILED], options)
         paths = np.tile(futures[:, None], (1, ahead))
         ends = [_ends(_stands(paths, len(options), rule, each, known)) for each in range(2)]
@@ -102,6 +103,7 @@ def plan_further(
     known = DecisionTally.empty(len(options) + 2).after(own)
     most = min((_FAR - 1) * len(own), _FARTHEST)
     for start in range(0, most, BLOCK):
+        # The case's own runs over and over, in blocks, so that most searches end after the first.
         path = own[np.arange(start, min(start + BLOCK, most)) % len(own)]
         stands = [_stands(path[None], len(options), rule, each, known)[0] for each in range(2)]
         if (either := stands[0] | stands[1]).any():
@@ -141,10 +143,12 @@ def simulate_audits(
 
 def _simulate(rule: StabilityRule, options: int, max_runs: int, share: float) -> ExpectedAudit:
     p = np.array([share, *[(1 - share) / (options - 1)] * (options - 1)])
+    # Nothing is random there: all audits are one.
     audits = 1 if share == 1 else _AUDITS
     rng = make_generator("audit", "plan", options, max_runs, repr(share))
     paths = rng.choice(options, p=p / p.sum(), size=(audits, max_runs))
     ends = [_ends(_stands(paths, options, rule, each)) for each in range(2)]
+    # Whichever stands first counts, as in an audit.
     stable, unstable = (end <= np.minimum(max_runs, other) for end, other in (ends, ends[::-1]))
     runs = np.minimum(np.minimum(*ends), max_runs)
     return ExpectedAudit(
@@ -152,6 +156,7 @@ def _simulate(rule: StabilityRule, options: int, max_runs: int, share: float) ->
         stable=float(stable.mean()),
         unstable=float((unstable & ~stable).mean()),
         runs=float(runs.mean()),
+        # A number of runs that occurred, not one between two.
         most=int(np.quantile(runs, 0.9, method="inverted_cdf")),
     )
 

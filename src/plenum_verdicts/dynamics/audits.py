@@ -173,6 +173,7 @@ def select_ended(runs: Iterable[tuple[int, str, str]]) -> list[str]:
     """
     outcomes: list[str] = []
     for index, status, decision in sorted(runs):
+        # A missing index is an open run as well.
         if index != len(outcomes) or status == "pending":
             break
         outcomes.append(decide_outcome(status, decision))
@@ -228,6 +229,8 @@ def judge_cases(
     by_options: defaultdict[int, dict[tuple[Hashable, ...], NDArray[np.int_]]] = defaultdict(dict)
     for case, ended in outcomes.items():
         path = encode_outcomes(ended, options[case])
+        # The verdict depends on order and names of options too: of equal frequencies the first name
+        # is mode.
         key: tuple[Hashable, ...] = (*options[case], path.tobytes())
         alike[key].append(case)
         by_options[len(options[case])][key] = path
@@ -307,8 +310,10 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
     """
     counts = np.bincount(np.asarray(path, int))
     first = len(path) // 2
+    # Halves of one run, or of one outcome, can't differ.
     if first < 2 or (counts > 0).sum() < 2:
         return 1.0
+    # Seeded by the counts: the same runs give the same p.
     drawn = make_generator("audit", "halves", *(int(count) for count in counts))
     shuffled = drawn.multivariate_hypergeometric(counts, first, _SHUFFLES)
     observed = np.bincount(np.asarray(path[:first], int), minlength=len(counts))

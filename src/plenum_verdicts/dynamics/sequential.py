@@ -132,6 +132,7 @@ class RunningEvidence:
         before = self.tally
         stable = log_stable(block[None], self._options, unacceptable, self._modes, before)[0]
         unstable = log_unstable(block[None], self._options, acceptable, self._modes, before)[0]
+        # Only the first crossing counts: the guarantee is for a rule that stops there.
         stands = np.maximum(stable, unstable) >= self._bound
         if not self._stood and stands.any():
             at = int(stands.argmax())
@@ -139,6 +140,7 @@ class RunningEvidence:
             self._stood = before.runs + at + 1
         first = before.runs == 0
         best = (float(stable.max()), float(unstable.max()))
+        # An e-value before any run would be 1, which later ones may never reach.
         self._stable = best[0] if first else max(self._stable, best[0])
         self._unstable = best[1] if first else max(self._unstable, best[1])
         self.tally = before.after(block)
@@ -273,10 +275,12 @@ def stable_at(
     p = np.asarray(share, float)[..., None]
     among = modes or counts.shape[-1]
     named = np.arange(counts.shape[-1]) == first
+    # Run 1 chose the weights: used again as evidence it would be counted twice.
     hits = counts[..., :among] - named[..., :among]
     misses = counts.sum(axis=-1, keepdims=True) - 1 - hits
     bets = _mix(hits, misses, p, p[..., None] + (1 - p[..., None]) * _ABOVE)
     weights = np.where(named[..., :among], _NOMINEE, (1 - _NOMINEE) / (among - 1))
+    # Run 1 failed or decided nothing: no option is favoured.
     weights = np.where(named[..., :among].any(axis=-1, keepdims=True), weights, 1 / among)
     return _log_sum(bets + np.log(weights))
 

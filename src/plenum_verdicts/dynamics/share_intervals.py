@@ -55,6 +55,7 @@ def share_intervals(
     bound = -math.log(alpha)
     stable: Process = lambda n, one, share: stable_at(n, one, share, modes)  # noqa: E731
     unstable: Process = lambda n, _, share: compute_unstable(n, share, modes)  # noqa: E731
+    # From the share that is refuted most easily towards the other end, as far as any run refutes.
     low = _limits(stable, counts, first, lengths, bound, _LEAST, _MOST)
     high = _limits(unstable, counts, first, lengths, bound, _MOST, _LEAST)
     for index, *limit in zip(
@@ -88,6 +89,7 @@ def _limits(
     ends = np.cumsum(lengths)
     going = np.arange(len(first))
     while len(going):
+        # Only cases whose limit still moves: most are done after a few rounds.
         rows = np.concatenate([np.arange(ends[c] - lengths[c], ends[c]) for c in going])
         case = np.repeat(going, lengths[going])
         values = _in_parts(process, counts[rows], first[case][:, None], shares[case])
@@ -95,11 +97,13 @@ def _limits(
         best = np.maximum.reduceat(values, starts)
         open_ = best >= bound
         position = np.arange(len(values)) - np.repeat(starts, lengths[going])
+        # Of equal values the first number of runs, so that every machine goes the same way.
         where = np.where(values == np.repeat(best, lengths[going]), position, len(values))
         at = rows[starts + np.minimum.reduceat(where, starts)][open_]
         going = going[open_]
         if len(going):
             refutes = partial(process, counts[at], first[going][:, None])
+            # This number of runs refutes up to here; at the next share another one may refute more.
             shares[going] = _find_crossing(refutes, shares[going], hard, bound)
     return shares
 

@@ -245,6 +245,7 @@ def collect_log(
     except UserError as problem:
         found = count_found(runs, results, reader.verdict)
         raise UserError(f"{problem} ({reader.title}, {found})") from None
+    # Declared options say themselves which decisions are one.
     if not any(row.get("options") for row in rows) and not known:
         lines += fold_decisions(rows)
     logged, found = _group(runs, known, by, place), count_found(runs, results, reader.verdict)
@@ -312,6 +313,7 @@ def _run(
     if reader.general:
         columns.add_others(row, fields)
     if wanted:
+        # The score that was asked for takes the place of a column of this name.
         fields.pop("score", None)
         if (value := find_score(row, wanted)) is not ABSENT:
             fields["score"] = value
@@ -319,6 +321,7 @@ def _run(
     _drop_nothing(read)
     read_right(read.get("right"))
     content = None
+    # Where the user named the case's column, it alone tells cases apart.
     if not reader.general and "case" not in columns.named:
         read.setdefault("case", row.get("label"))
         content = row.get("content")
@@ -332,6 +335,7 @@ def _run(
         raise Wrong(f"run: {str(number)[:60]!r} is no number and no text")
     if not (label := read_label(read["case"])):
         raise Wrong("case: empty")
+    # Each file counts its runs from the beginning.
     number = None if several or number == "" else number
     told = "" if content is None else sys.intern(_encode(content))
     for name in _ALIKE & read.keys():  # the runs of a case share these texts: each is kept once
@@ -391,6 +395,7 @@ def _read_logged(
 
 def _split_numbers(name: str) -> list[str | int]:
     """Return the parts of a name, so that case 2 stands before case 10."""
+    # A group in the pattern keeps the separators: numbers stand at every odd place.
     parts = re.split(r"([0-9]{1,9})", name)
     return [int(part) if place % 2 else part for place, part in enumerate(parts)]
 
@@ -408,6 +413,8 @@ def _case(name: str, runs: Sequence[LoggedRow], decided: Sequence[str]) -> Audit
     declared = [each for run in runs if (each := list_options(run.row))]
     try:
         if declared:
+            # Rows may have their options in different orders: the least is the same in any order of
+            # rows.
             options = min(declared, key=lambda each: [*each.items()])
             answer = list_options(told).get(str(answer), answer)  # by the labels of its own row
         else:
@@ -439,6 +446,7 @@ def _in_order(name: str, runs: Sequence[LoggedRow]) -> Sequence[LoggedRow]:
             where = f"case {name[:_LONGEST]}, run {run.number}: it stands in {first}, too"
             raise UserError(f"{run.place}: {where}")
         at[run.number] = run.place
+    # Names of runs have no order of their own: that of the file stays.
     if all(isinstance(number, int | float) for number in numbers):
         return sorted(runs, key=lambda run: run.number)  # type: ignore[arg-type, return-value]
     return runs

@@ -127,6 +127,7 @@ def list_names(
     fuller = [_tell_more(*each) if shared[_shorten(each[0])] > 1 else "" for each in told]
     unique = Counter(fuller)
     for (label, content, *parts), full in zip(told, fuller, strict=True):
+        # Ids that are places in a data set may change: the content alone is the key then.
         name, key = _shorten(label), digest(["" if placed else label, content, *parts])
         if label in known:
             name = label

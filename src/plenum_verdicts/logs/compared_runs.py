@@ -80,6 +80,7 @@ class ComparedRuns:
         if self.compare != "auto":
             return self.compare
         measured = self._keep(unmeasured=False)
+        # Right or wrong can be compared only if it is known of every run.
         if not measured or any(None in list_rights(each) for each in measured):
             return "decisions"
         texts = {str(end.get("decision")) for each in measured for end in each.ends}
@@ -87,6 +88,7 @@ class ComparedRuns:
             return "right"
         if all(has_declared_options(each.case) for each in measured):
             return "decisions"
+        # So many or so long texts are no labels: hardly two are equal, right or wrong.
         own = len(texts) > _MOST_LABELS or max(map(len, texts)) > _LONGEST_LABEL
         return "right" if own else "decisions"
 
@@ -224,6 +226,7 @@ def is_suite(cases: Sequence[CaseLog], rule: StabilityRule) -> bool:
     if len(cases) < _LEAST_CASES:
         return False
     typical = int(median(len(each.ends) for each in cases))
+    # Runs that all agree are the most that so many can show.
     equal = judge_cases({"": ["A"] * typical}, {"": ("A", "B")}, rule)
     return typical > 1 and equal[""].verdict == UNDECIDED
 

@@ -93,6 +93,7 @@ class Columns:
     def fields(self, row: Row) -> dict[str, Any]:
         """Return a row's fields under their standard names, and the columns that are kept."""
         self._first = self._first or tuple(map(str, row))
+        # Rows may lack a column that others have: only one that none has is an error.
         if self._unseen:
             self._unseen = {c for c in self._unseen if read_column(row, c) is ABSENT}
         own = _KNOWN - self.moved - self.named.keys()
@@ -153,6 +154,7 @@ class Columns:
 @lru_cache(64)
 def _list_others(columns: Sequence[str]) -> list[tuple[str, str]]:
     """Return the fields that columns are other names of, each with its column."""
+    # Marks and case don't matter: Is_Cached and isCached are one name.
     plain = {re.sub(r"[\W_]", "", str(column)).lower(): column for column in columns}
     return [(n, plain[o]) for n, others in _OTHER_NAMES.items() for o in others if o in plain]
 
@@ -162,6 +164,7 @@ ABSENT = object()
 
 def read_column(row: Row, name: str) -> Any:
     """Return a column, or one in a column, which may be JSON, by its path; else ``ABSENT``."""
+    # A column's own name comes first, which may hold dots and brackets.
     if name in row or not ("." in name or "[" in name):
         return row.get(name, ABSENT)
     value: Any = row

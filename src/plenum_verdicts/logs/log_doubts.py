@@ -45,6 +45,7 @@ def _look_alikes(logged: Sequence[CaseLog]) -> Iterator[str]:
         if has_declared_options(each.case):
             continue
         texts: defaultdict[str, set[str]] = defaultdict(set)
+        # A set of texts: how often each occurs plays no part in looking alike.
         for text in {str(end.get("decision")) for end in each.ends}:
             texts[comparable(text)].add(text)
         found.update(tuple(sorted(alike)) for alike in texts.values() if len(alike) > 1)

@@ -103,6 +103,7 @@ def _find_cached(cases: Mapping[str, Sequence[LoggedRow]]) -> Iterator[str]:
     repeated = [key for key, count in asked.items() if count > 1]
     alone = sum(fresh[key] <= 1 for key in repeated)
     said = f"{cached:,} of {asked.total():,} runs were answered by a cache, which repeats an answer"
+    # Most cases have one answer and its copies: that they agree is the cache's doing.
     if alone > len(repeated) / 2:
         raise UserError(
             f"logs: {said}: {alone:,} of {len(repeated):,} cases have one answer of their own, so "
@@ -151,6 +152,7 @@ def _find_copies(runs: Sequence[LoggedRow], general: bool) -> Iterator[str]:
     """Yield a sentence on runs that may be copies: equal in what two runs hardly ever share."""
     cases, known = len({run.case for run in runs}), Counter[Any]()
     names = dict.fromkeys(name for run in runs for name in run.marks)
+    # Equal marks tell a copy only where a mark differs from run to run by its nature.
     telling = [name for name in names if _tells_runs(name, runs, cases, general)]
     for run in runs:
         if any(name in run.marks for name in telling):
@@ -181,6 +183,7 @@ def _find_contradictions(runs: Sequence[LoggedRow]) -> Iterator[str]:
     """Yield a sentence on runs whose decision and answer say something else than the log does."""
     contrary: Counter[bool] = Counter()
     both = [(r.row["right"], r.row["score"]) for r in runs if {"right", "score"} <= r.row.keys()]
+    # A right run scores 1 and a wrong one 0; scores in between contradict neither.
     if apart := sum(score == (0 if right else 1) for right, score in both):
         yield f"{apart:,} runs are right with a score of 0, or wrong with a full one."
     for row in (run.row for run in runs):
@@ -227,6 +230,7 @@ def fold_decisions(rows: Sequence[dict[str, Any]]) -> Iterator[str]:
     """Make equal values one decision, where no options are declared; yield a sentence on it."""
     given, held = Counter(map(decision, rows)), {decision(row): row for row in rows}
     forms: defaultdict[str, list[str]] = defaultdict(list)
+    # The most frequent form becomes the decision that all of equal value are called.
     for text in sorted(given.keys() - {""}, key=lambda each: (-given[each], each)):
         forms[read_folded(held[text])].append(text)
     first = {text: texts[0] for texts in forms.values() for text in texts[1:]}

@@ -61,6 +61,7 @@ def read_time(time: str) -> datetime | None:
     """Return a time, in UTC if it names a zone or counts seconds; ``None`` if it can't be read."""
     if _EPOCH.fullmatch(time):
         seconds = float(time)
+        # Seconds above 1e11 would be after the year 5000: these are milliseconds.
         return datetime.fromtimestamp(seconds / (1000 if seconds > 1e11 else 1), UTC)
     with suppress(ValueError, OverflowError):
         read = datetime.fromisoformat(time)
@@ -95,6 +96,7 @@ def name_group(row: Mapping[str, Any], by: Sequence[str]) -> str:
 def folder_name(group: str) -> str:
     """Return a folder's name for a group, different for different groups."""
     plain = re.sub(r"[^\w.-]+", "_", group)[:60].strip("._")
+    # Two groups may be equal once marks are replaced: the digest keeps their folders apart.
     return plain if plain == group else f"{plain or 'group'}-{digest(group)[:6]}"
 
 

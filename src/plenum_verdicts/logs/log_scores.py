@@ -98,6 +98,7 @@ def settle_results(rows: Sequence[Row], wanted: str = "", scale: Scale | None = 
     {'case': 'a', 'unmeasured': True}
     """
     results = Results.of(rows)
+    # First, so that no failed run's score is counted or chosen below.
     _drop_failed(rows, results)
     ran = [row for row in rows if not row.get("error")]
     for row in ran:
@@ -217,6 +218,7 @@ def _drop_failed(rows: Sequence[Row], results: Results) -> None:
     """Take the results off runs that failed: such a run is neither right nor wrong."""
     contrary = 0
     for row in rows:
+        # An error outweighs the mark: a tool may mark before it knows that the run failed.
         if row.get("error"):
             contrary += row.get("right") in (True, "True", "true") or row.get("score") in (1, "1")
             for name in ("right", "score"):
@@ -237,6 +239,7 @@ def _choose(ran: Sequence[Row], wanted: str, results: Results) -> str:
     elif counted and not wanted:
         telling = [n for n in counted if n.rpartition(".")[2].lower() in _TELLING]
         measured = sum(any(map(_is_number, each.values())) for each in named)
+        # One telling name that every measured run has: nothing else could be meant.
         clear = len(telling) == 1 and counted[telling[0]] == measured
         name = telling[0] if clear else next(iter(counted)) if len(counted) == 1 else ""
         having = sum(name in each for each in named)

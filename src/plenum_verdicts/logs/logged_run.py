@@ -78,6 +78,7 @@ def fold(text: str) -> str:
     """
     text = _FENCE.sub(r"\1", unicodedata.normalize("NFC", text))
     if _NUMBER.fullmatch(text):
+        # Plus 0, since -0 is equal to 0; without an exponent, which 1e3 would keep.
         return f"{Decimal(text).normalize() + 0:f}"
     if text[:1] in ("{", "["):
         with suppress(ValueError, RecursionError):
@@ -164,10 +165,12 @@ def end(row: Mapping[str, Any], case: AuditCase, own: Mapping[str, str] | None =
         return {"status": "failed", "reason": reason, "detail": detail}
     options, line = own or case.options, _line(row)
     label = line if line in options else None
+    # The whole line first, then as logs show it: options may be cut texts themselves.
     for text in () if label else (line, decision(row)):
         with suppress(Wrong):  # nothing that can be read
             label = label or find_option(text, options)
     if label is None:
+        # Equal in value alone, such as 1.0 for an option 1: only if no second option is.
         folded = [key for key, name in options.items() if fold(name) == fold(line)]
         label = folded[0] if len(folded) == 1 else None
     unread = {}

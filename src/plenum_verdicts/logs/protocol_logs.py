@@ -169,6 +169,7 @@ def _check(rows: pd.DataFrame, perturbed: Sequence[str]) -> pd.DataFrame:
                 f"steady: there is no column {name}; columns.{name}=NAME names it: {known}"
             )
     texts = rows.map(_text).reindex(columns=list({*rows, "cost", "answer"}), fill_value="")
+    # A day that is given counts before the one of a time.
     days = [name for name in ("day", "time") if name in rows and (texts[name] != "").any()][:1]
     for name in ("protocol", "case", "run", *perturbed, *days):
         if (empty := texts[name] == "").any():
@@ -244,6 +245,7 @@ def _encode(frame: pd.DataFrame, names: Sequence[str]) -> tuple[SteadyRuns, int]
     option = label.groupby(case).transform(lambda each: pd.factorize(each, sort=True)[0])
     frame = frame.assign(case=case, setting=setting, option=option.astype(int))
     right = np.zeros((len(cases), frame["option"].max() + 2))  # and one that no run decided
+    # Written and read back: another value there means that two rows contradict each other.
     right[case, frame["option"]] = frame["right"]
     if (other := right[case, frame["option"]] != frame["right"]).any():
         row = frame[other].iloc[0]

@@ -76,6 +76,7 @@ def find_delimiter(head: str) -> str:
 
 
 def _of_csv(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
+    # By default a cell of over 128 KiB is an error, and transcripts are longer.
     csv.field_size_limit(sys.maxsize)
     with file.open(encoding="utf-8-sig", newline="") as lines:
         delimiter = find_delimiter(lines.readline())
@@ -88,6 +89,7 @@ def _of_csv(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
                 row = next(reader, None)
             except csv.Error as problem:
                 yield place, Wrong(f"no CSV: {problem}")
+                # Where rows begin after a broken one can't be known.
                 return
             if row is None:
                 return
@@ -116,6 +118,7 @@ def _of_jsonl(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
                 continue
             except (ValueError, RecursionError):
                 row = None
+            # A torn or odd line is yielded, not raised: the caller decides on the whole log.
             wrong = Wrong("no JSON object")
             yield f"line {number}", row if isinstance(row, dict) else wrong
 

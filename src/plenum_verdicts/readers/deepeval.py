@@ -16,6 +16,7 @@ _LISTS = ("testCases", "conversationalTestCases")
 
 
 def _read(source: LogSource) -> Records:
+    # The latest run's file has the test run one level deeper than a results folder's.
     above = (_LATEST,) if _LATEST in source.keys else ()
     for place, test in list_records(source, *above, _LISTS[0]):
         yield place, _row(test)

@@ -86,6 +86,7 @@ def _tell(source: LogSource) -> Iterator[str]:
     if status == "success":
         return
     samples, epochs = _plan(source)
+    # Counted by reading, since the header of an unfinished log has only the plan.
     held = sum(1 for _ in _samples(source))
     planned = ""
     if samples:
@@ -115,6 +116,7 @@ def _member(archive: zipfile.ZipFile, name: str) -> Any:
     # The local header: 30 bytes, then a name and extra fields of the lengths at its end.
     *_, name_length, extra_length = struct.unpack("<26x2H", archive.fp.read(30))
     archive.fp.seek(name_length + extra_length, io.SEEK_CUR)
+    # No more than the archive's list says, which was checked: what goes on is cut, and is no JSON.
     packed = pyarrow.BufferReader(archive.fp.read(info.compress_size))
     with pyarrow.CompressedInputStream(packed, "zstd") as stream:
         return _load(stream.read(info.file_size + 1))
@@ -171,6 +173,7 @@ def _tokens_in(used: Mapping[str, Any]) -> int:
 
 def _cost(costs: list[float | None]) -> float | None:
     known = [cost for cost in costs if cost is not None]
+    # A sum of some costs would be too low without saying so.
     return sum(known) if known and len(known) == len(costs) else None
 
 

@@ -36,6 +36,7 @@ def key_paths(head: str) -> frozenset[str]:
     above: list[str] = []  # the path of each open object or list
     path = ""
     for text, is_key, mark in _TOKEN.findall(head):
+        # Keys deeper than that tell no format apart, and a hostile text may nest for ever.
         if is_key and above and len(above) <= _DEEPEST:
             path = f"{above[-1]}.{text[1:-1]}".removeprefix(".")
             paths.add(path)
@@ -125,6 +126,8 @@ class _JsonText:
             require_few_values(self._text, self._at)
             if len(self._text) - self._at > _LARGEST:
                 raise Wrong(f"a record has over {_LARGEST:,} characters, or isn't JSON")
+            # At least as much again: a record is decoded anew each time, in quadratic time
+            # otherwise.
             self._fill(max(_PIECE, len(self._text) - self._at))
 
     def descend(self, keys: tuple[str, ...]) -> None:
@@ -136,6 +139,7 @@ class _JsonText:
                 self.take(":")
                 if name == key:
                     break
+                # Values of other keys are read over, which also shows where they end.
                 self.value()
                 if self.peek() != "}":
                     self.take(",")
@@ -154,4 +158,5 @@ class _JsonText:
     def _fill(self, size: int) -> None:
         more = self._file.read(size)
         self._ended = not more
+        # What was read is dropped: memory holds one record, not the file.
         self._text, self._at = self._text[self._at :] + more, 0

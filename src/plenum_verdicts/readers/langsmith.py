@@ -68,6 +68,7 @@ def _of_csv(source: LogSource) -> Records:
         parts: dict[str, dict[str, Any]] = {"inputs": {}, "outputs": {}, "feedback": {}}
         for column, value in row.items():
             part, _, name = column.partition(".")
+            # An empty cell is a key that this row doesn't have, not an empty value.
             if part in parts and value != "":
                 parts[part] |= {name: value} if name else _unpack(value)
         run = {"outputs": parts["outputs"], "error": row.get("error"), "id": row.get("id")}

@@ -61,6 +61,7 @@ class LogSource:
         folder = tempfile.TemporaryDirectory()
         self.__dict__["_unpacked"] = folder  # it lives as long as this source
         unpacked = Path(folder.name) / path.stem
+        # A small file that unpacks to a disk's worth is refused before it has filled the disk.
         most = max(_LARGEST, _RATIO * path.stat().st_size)
         try:
             with gzip.open(path) as packed, unpacked.open("wb") as file:
@@ -109,6 +110,7 @@ class LogSource:
         text = self.head.decode("utf-8-sig", errors="replace").strip()
         line, _, rest = text.partition("\n")
         try:
+            # A pretty-printed object begins with { as well; only of lines the first is whole.
             return line[:1] == "{" == rest.lstrip()[:1] and isinstance(json.loads(line), dict)
         except (ValueError, RecursionError):
             return False
@@ -184,6 +186,7 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
     for reader in READERS.values():
         with blame_part(f"{source.name}: format={reader.name} of {reader.recognises.__module__}"):
             fitting += [reader] if reader.recognises(source) else []
+    # A tool's log is a table as well: general readers count only where no tool's does.
     chosen = [reader for reader in fitting if not reader.general] or fitting[:1]
     if len(chosen) > 1:
         names = " or ".join(f"format={reader.name}" for reader in chosen)
@@ -209,6 +212,7 @@ def read_records(reader: LogReader, source: LogSource) -> Records:
     with _explaining(reader, source, reader.read):
         for record in reader.read(source):
             match record:
+                # Readers may come from other packages: their mistake is told apart from a bad log.
                 case (str(), Mapping() | Wrong()):
                     yield record
                 case _:
@@ -249,6 +253,7 @@ def _explain(problem: Exception, reader: LogReader, source: LogSource) -> UserEr
             why = "it isn't UTF-8; save it as that"
         case OSError():
             why = f"can't be read: {problem}"
+        # A message with a space is a sentence of a reader, not the name of a key.
         case KeyError() if not str(problem.args[0]).count(" "):
             why = f"it isn't {reader.title} (format={reader.name}): {problem} is missing"
         case _:

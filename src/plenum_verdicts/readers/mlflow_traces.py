@@ -51,6 +51,7 @@ def _list_traces(name: str) -> Iterator[Any]:
         else:
             wanted, only = name.removeprefix(_EXPERIMENT), None
             found = client.get_experiment_by_name(wanted)
+            # A name of digits alone comes before an id: it is what the user sees.
             if found is None and wanted.isdecimal():
                 found = client.get_experiment(wanted)
             if found is None:
@@ -105,6 +106,7 @@ def _read_trace(trace: Any) -> dict[str, Any]:
             expected[each.name] = each.expectation.value
     tag = trace.info.tags.get(_CASE_TAG) or None
     return drop_missing(
+        # A tag names the case whatever its inputs; without one equal inputs are one case.
         case=tag,
         label=make_label(inputs) or "(empty)",
         content=None if tag else inputs,

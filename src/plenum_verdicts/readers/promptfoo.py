@@ -52,6 +52,7 @@ def _row(result: Mapping[str, Any]) -> dict[str, Any]:
     test = result.get("testCase") or {}
     given = result.get("vars") or test.get("vars") or {}
     response, prompt = result.get("response") or {}, result.get("prompt") or {}
+    # Names with an underscore are promptfoo's own, and may differ between repeats.
     asked = {key: each for key, each in given.items() if not key.startswith("_")}
     used = response.get("tokenUsage") or result.get("tokenUsage") or {}
     checked = [test.get(name) for name in ("description", "assert", "threshold")]
@@ -82,6 +83,7 @@ def _error(result: Mapping[str, Any]) -> str | None:
     ``error``, too; a run that failed wasn't graded.
     """
     graded = isinstance(result.get("gradingResult"), Mapping)
+    # Without the field: graded means that an assertion failed, not the run.
     failed = result.get("failureReason", 0 if graded else _ERROR) == _ERROR
     return make_text(result["error"]) if failed and result.get("error") else None
 

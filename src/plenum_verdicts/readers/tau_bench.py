@@ -57,6 +57,7 @@ def _read_second(source: LogSource) -> Records:
             time=record.get("start_time"),
             seed=record.get("seed"),
             id=record.get("id"),
+            # A simulation without a reward, or one that broke off, is no run that can be judged.
             error=make_text(ended) if reward is None or ended in _NO_RUN else None,
         )
         yield place, row

@@ -72,8 +72,10 @@ class LearntRule:
 
     def __post_init__(self) -> None:
         shown = [each for each in self.rules if each.shown]
+        # Each number of runs has its line, or a rule with fewer runs could have been left out.
         if [each.rule.runs for each in self.rules] != list(range(1, len(self.rules) + 1)):
             raise ValueError("its table isn't that of 1, 2 and more runs")
+        # The first one shown is the rule; a file edited to a later or a riskier one isn't followed.
         if not shown or shown[0].rule != self.chosen or shown[0].at_most > self.risk + _ROUNDED:
             raise ValueError("its table doesn't show that the chosen rule has the fewest runs")
 
@@ -161,6 +163,7 @@ def read_rule(path: str) -> LearntRule:
         held = read_object(text, {"schema"}, ValueError, closed=False, finite=True)
         suite = held.get("suite") or held
         acting, verdict = suite["acting"], suite["verdict"]["verdict"]
+        # Before anything of it is read, since an edited rule may be well formed.
         if acting.pop("digest", None) != digest(acting):
             raise ValueError("it isn't as it was written: its digest is another one")
         undecided = acting["chosen"] is None
@@ -178,6 +181,7 @@ def read_rule(path: str) -> LearntRule:
         raise UserError(
             f"rule: {path}: none was shown to hold the risk; a person decides each case"
         )
+    # An undecided suite passes, since the rule's own bound was shown.
     if verdict not in (STABLE, UNDECIDED):
         raise UserError(f"rule: {path}: the suite that it was learnt from is {verdict}, not stable")
     return rule

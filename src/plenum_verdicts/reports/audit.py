@@ -238,6 +238,7 @@ class CaseAudit:
     @property
     def rightly(self) -> int:
         """Number of its runs with the right outcome; 0 if that is unknown."""
+        # The share was divided by the runs, so the product is a whole number but for rounding.
         return round((self.right or 0) * self.runs)
 
     @property
@@ -423,6 +424,7 @@ class AuditReport:
 
         def rank(case: CaseAudit) -> tuple[float, ...]:
             first = 0 if self.suite else order.index(case.in_family)
+            # Cases without a score come after those with one, as if all were right.
             return first, -(case.disagreement or 0), 1.0 if case.score is None else case.score
 
         return tuple(sorted(self.cases, key=rank))
@@ -442,6 +444,7 @@ class AuditReport:
         elif self.files == VERDICT:
             held["suite"] = suite if self.suite else None
         indent = 1 if len(self.cases) <= _INDENTED else None
+        # Frozen dataclasses are written by their fields; a NaN raises, since JSON has none.
         return json.dumps(held, indent=indent, allow_nan=False, default=vars) + "\n"
 
     def _hold_suite(self) -> dict[str, Any]:
@@ -475,6 +478,7 @@ def list_verdict_fields(
 ) -> dict[str, Any]:
     """Return the fields of a case's audit that follow from its verdict."""
     proof, runs = verdict.evidence, verdict.runs
+    # Sorting is stable: outcomes with equal counts stay in the order in which they were met.
     ordered = sorted(verdict.counts.items(), key=lambda count: -count[1])
     return {
         "verdict": verdict.verdict,
@@ -502,5 +506,6 @@ def measure_accuracy(
         return None
     if math.isnan(measured.se):  # one case, or cases that are all alike
         return Accuracy(measured.n, measured.value, None, None)
+    # The interval is symmetric about the share and may reach beyond 0 and 1.
     low, high = max(measured.ci_low, 0.0), min(measured.ci_high, 1.0)
     return Accuracy(measured.n, measured.value, low, high)

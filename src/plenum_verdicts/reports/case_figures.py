@@ -102,10 +102,12 @@ def draw_bars(axes: Any, cases: Sequence[CaseAudit]) -> None:
     used: dict[str, str] = {}
     at = 0
     heights = Counter((each.disagreement or 0.0, _look(each.score)) for each in cases)
+    # Wrong cases stand first among equally high bars, so their colour isn't scattered.
     for (apart, (_, colour, meaning)), many in sorted(
         heights.items(), key=lambda bar: (-bar[0][0], bar[0][1])
     ):
         used[meaning] = colour
+        # Of many cases those of one look are one patch, since matplotlib is slow with thousands.
         for width in [1] * many if len(cases) <= _MOST_BARS else [many]:
             axes.bar(at, max(apart, _FLAT), width, align="edge", color=colour, edgecolor="white",
                      linewidth=0.4 if width == 1 else 0.0)  # fmt: skip
@@ -165,6 +167,7 @@ def _draw_shares(
     for row, decisions in enumerate(lines):
         left, runs = 0.0, sum(decisions.values())
         for rank, (name, count) in enumerate(decisions.items()):
+            # Without a colour for each name the rank within the case has one.
             number = names.index(name) if names else min(rank, len(labels) - 1)
             share = count / runs
             axes.barh(row, share, 0.78, left, color=COLOURS[number], edgecolor="white")

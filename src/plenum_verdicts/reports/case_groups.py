@@ -52,6 +52,7 @@ def make_group_key(case: CaseAudit) -> Hashable:
         case.score,
         case.warnings,
         case.further,
+        # Rounded as they are shown: cases whose lines would read alike are one group.
         (f"{100 * share.low:.0f}", f"{100 * share.high:.0f}") if share else (),
         frozenset(case.decisions.items()),
         tuple(case.options.items()),

@@ -57,9 +57,11 @@ def find_causes(stored: Iterable[StoredTranscript], outcomes: Sequence[str]) -> 
     counts: Counter[tuple[str, str]] = Counter()
     first: dict[tuple[str, str], int] = {}
     for each in stored:
+        # A slice, since runs beyond those that count have no outcome.
         if outcomes[each.replicate : each.replicate + 1] not in ([FAILED], [NO_DECISION]):
             continue
         if (run := each.read()) is not None and run.end:
+            # Counted after redaction and cutting, so messages that differ only in a secret are one.
             cause = _cause(run)
             counts[cause] += 1
             first.setdefault(cause, each.replicate)

@@ -63,6 +63,7 @@ def format_cell(cell: str) -> str:
     """Format a cell as code unless it holds only letters, digits and signs of numbers."""
     line = flatten(cell)
     harmless = all(c.isalnum() or c in " .,%[]-+−?×·" for c in line)
+    # A list of harmless signs, not of harmful ones: GitHub's markup grows.
     return line if harmless else format_code(line)
 
 

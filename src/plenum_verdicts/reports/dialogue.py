@@ -57,6 +57,7 @@ def latest_parting(decisions: Mapping[int, str], by_run: Lines) -> tuple[int, in
     shared = {
         pair: _count_shared(by_run.get(pair[0], ()), by_run.get(pair[1], ())) for pair in pairs
     }
+    # Of pairs that share equally much max takes the first, so a page is the same each time.
     left, right = max(pairs, key=lambda pair: shared[pair])
     return left, right, shared[left, right]
 
@@ -78,6 +79,7 @@ def messages(transcript: Transcript) -> list[Message]:
     reported = [e for e in entries if e["kind"] in ("say", "vote")]
     answers = [e for e in entries if e["kind"] == "call"]
     read, latest = [], 0
+    # Answers stand in only where nothing was reported: a report repeats what an answer said.
     for entry in reported or answers:
         latest = int(latest if entry.get("round") is None else entry["round"])
         read.append(_message(entry, latest))
@@ -128,9 +130,11 @@ def align(
     exchanges, parted = [], False
     pairs = _alongside(left, right)
     for at, (ours, theirs) in enumerate(pairs):
+        # Seat and round agree by the pairing, so text and state decide.
         alike = ours is not None and theirs is not None and ours[2:] == theirs[2:]
         first = not alike and not parted
         parted = parted or not alike
+        # The first difference is shown wherever it lies, as it is what the page is for.
         if at < MOST or first:
             exchanges.append(_exchange(ours, theirs, alike, first))
     return Sides(title, heads, tuple(exchanges), max(len(pairs) - len(exchanges), 0))
@@ -142,6 +146,7 @@ def first_within(pairs: Iterable[Sides], letters: int) -> list[Sides]:
     for pair in pairs:
         texts = (text for each in pair.exchanges for side in each.words for _, text in side or ())
         letters -= sum(map(len, texts))
+        # The first pair is kept at any length: a page without one would explain nothing.
         if kept and letters < 0:
             break
         kept.append(pair)
@@ -157,6 +162,7 @@ def _alongside(
         (message, rest.pop(key, None)) for key, message in _list_keyed(left)
     ]
     pairs += [(None, message) for message in rest.values()]
+    # By round alone: sorting is stable and keeps the order of speaking within one.
     return sorted(pairs, key=lambda pair: (pair[0] or pair[1] or (0,))[0])
 
 
@@ -165,6 +171,7 @@ def _list_keyed(given: Sequence[Message]) -> list[tuple[Hashable, Message]]:
     keyed: list[tuple[Hashable, Message]] = []
     for message in given:
         place = message[:2]
+        # A seat that speaks twice in a round is matched by its first and second message.
         keyed.append(((place, met[place]), message))
         met[place] += 1
     return keyed
@@ -192,9 +199,11 @@ def _cut(message: str) -> str:
 def _differences(left: str, right: str, first: bool) -> tuple[tuple[Part, ...], tuple[Part, ...]]:
     """Return the words of both, in sequences marked ``same``, ``differs``, or ``first``."""
     a, b = left.split(" "), right.split(" ")
+    # SequenceMatcher takes quadratic time.
     if max(len(a), len(b)) > _WORDS:
         return (("differs", left),), (("differs", right),)
     sides: tuple[list[Part], list[Part]] = ([], [])
+    # With autojunk no match would begin at frequent words of a long text.
     for tag, i, m, j, n in SequenceMatcher(None, a, b, autojunk=False).get_opcodes():
         for side, words in zip(sides, (a[i:m], b[j:n]), strict=True):
             if tag == "equal":

@@ -72,11 +72,14 @@ def _stop(audit: AuditReport) -> Iterator[str]:
 
 def _name_result(audit: AuditReport, case: CaseAudit) -> str:
     """Return the result of a case's test: ``failure``, ``skipped``, or empty."""
+    # Nothing was judged; the error that is beside them fails the build.
     if audit.stopped:
         return "skipped"
+    # A case that was unstable before as well isn't this change's fault.
     if audit.beside.baseline:
         return "failure" if case.id in audit.worse else ""
     if case.in_family == UNDECIDED:
+        # Only where the settings make an undecided audit fail.
         return "failure" if audit.exit_status == 1 and audit.verdict == UNDECIDED else "skipped"
     return "failure" if case.in_family == UNSTABLE else ""
 
@@ -122,6 +125,7 @@ def _test(
     ended: Iterable[str] = ()
     if ending:
         key = make_group_key(case)
+        # Cases that read alike share a sentence, whose template is slow for 50,000 of them.
         message = said[key] = said.get(key) or line(audit, case)
         attributes = {"message": message}
         if ending == "failure":
@@ -146,6 +150,7 @@ def _element(name: str, attributes: Mapping[str, str], inside: Iterable[str] = (
     """Yield an element line by line; a library's tree of 50,000 tests takes seconds and 250 MB."""
     start = f"<{name}" + "".join([f" {key}={_quote(attributes[key])}" for key in attributes])
     rest = iter(inside)
+    # Peeked at, since an element without content closes itself.
     if (first := next(rest, None)) is None:
         yield f"{start} />"
         return

@@ -121,6 +121,7 @@ def _add_usage(logged: CaseLog) -> Cost:
         calls=len(used),
         tokens_in=sum(each[0] for each in used),
         tokens_out=sum(each[1] for each in used),
+        # fsum, so that the order of rows doesn't change the last digits.
         dollars=fsum(each[2] or 0.0 for each in used),
         unpriced=sum(each[2] is None for each in used),
     )
@@ -134,11 +135,13 @@ def _find_pair(logged: CaseLog, outcomes: Sequence[str]) -> DifferingRuns | None
     ended = {n: outcome for n, outcome in enumerate(outcomes) if outcome != FAILED}
     mode = Counter(ended.values()).most_common(1)[0][0] if ended else ""
     alike = [n for n, outcome in ended.items() if outcome == mode][:MOST_COMPARED]
+    # One fewer than of the mode, so that the cut doesn't make another outcome the mode.
     others = [n for n, outcome in ended.items() if outcome != mode][: MOST_COMPARED - 1]
     if not others:
         return None
     said = {number: _list_said(logged, number) for number in (*alike, *others)}
     parted = latest_parting({number: ended[number] for number in said}, said)
+    # Messages are numbered from 1, and the first that differs follows the shared ones.
     return parted and DifferingRuns(*parted[:2], parted[2] + 1 if any(said.values()) else None)
 
 

@@ -67,7 +67,9 @@ def write_texts(texts: Iterable[tuple[str, str]], out: Path) -> list[Path]:
     """
     unfinished = {}
     try:
+        # All parts before any replacing: an error in one format leaves the older files together.
         for name, text in texts:
+            # Noted before it is written, so that a half-written part is removed too.
             unfinished[out / name] = part = out / f".{name}.part"
             part.write_text(text, encoding="utf-8", newline="")
         return [part.replace(file) for file, part in unfinished.items()]
@@ -80,6 +82,7 @@ def guard_cells(frame: pd.DataFrame) -> pd.DataFrame:
     """Put an apostrophe before texts that a spreadsheet would take for formulas."""
 
     def guard(cell: object) -> object:
+        # Spreadsheets run cells that begin with these signs (CSV injection, OWASP).
         formula = isinstance(cell, str) and re.match(r"[=+@\t\r-]", cell)
         return f"'{cell}" if formula else cell
 

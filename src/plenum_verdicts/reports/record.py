@@ -82,6 +82,7 @@ def _settings_of(
 ) -> Iterator[tuple[str, str]]:
     """Yield names and values; ``runs`` is the setting that limits the runs of a case."""
     usual = type(settings)()
+    # A column that is called as by default isn't a changed setting.
     given = {name: column for name, column in settings.columns.items() if name != column}
     settings = replace(settings, columns=given)
     names = [each.name for each in fields(settings)]

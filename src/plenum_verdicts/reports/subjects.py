@@ -36,6 +36,7 @@ def list_log_subjects(
     """
     sources = find_sources(logs)
     files = [source.path for source in sources if source.is_file]
+    # Digested again after reading: a log that grew meanwhile isn't the one that was judged.
     if len(files) == len(sources) and program["logs"] != digest_sources(sources):
         raise UserError(
             f"logs: {flatten(redact(logs))} was changed while it was read; judge it anew"
@@ -44,6 +45,7 @@ def list_log_subjects(
         log = describe_file(LOGS, files[0])
     else:
         held = digest_bytes(canonical_json(program))
+        # A service has no files to digest.
         if len(files) == len(sources):
             held = digest_manifest((file.name, digest_file(file)) for file in files)
         log = AuditSubject(LOGS, flatten(redact(logs)), held)

@@ -71,7 +71,9 @@ def fit_screen(
     told = "More is on the page."
     if sum(map(lines, shown)) + other <= most:
         return shown
+    # The one line more is the sentence that says so.
     while sum(map(lines, shown)) + other + 1 > most:
+        # The longest part loses its last sentence, so no part is emptied for another's length.
         longest = max(
             (n for n, part in enumerate(shown) if len(part) > kept[n]),
             key=lambda n: lines(shown[n][kept[n] :]),

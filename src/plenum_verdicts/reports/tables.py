@@ -62,6 +62,7 @@ def verdicts(
     left = count_cases(groups[most:])
     shown = frame([each.case for each in groups[:most]])
     shown["case"] = [each.name for each in groups[:most]]
+    # A case without any decision has no evidence so far.
     if audit.stopped:
         shown.loc[[not each.case.decided for each in groups[:most]], "verdict"] = "no decision"
     if spelt:
@@ -106,6 +107,7 @@ def _legend(cases: Sequence[CaseAudit]) -> list[str]:
     known = {name: names for name, names in by_case.items() if names}
     if not known:
         return []
+    # Also a case without names counts here, since the legend would be wrong for it.
     if len({*by_case.values()}) == 1:
         return [f"decisions: {known[cases[0].name]}"]
     lines = [f"{name}: {names}" for name, names in list(known.items())[:SHOWN]]

@@ -88,6 +88,7 @@ def roughly(share: float) -> str:
 
 def _percent(bound: float) -> str:
     """Format a bound in whole percent; only an exact 1 becomes 100."""
+    # 99.4 is the most that rounds to 99.
     return f"{min(100 * bound, 99.4):.0f}" if bound < 1 else "100"
 
 

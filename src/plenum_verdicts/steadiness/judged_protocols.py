@@ -162,6 +162,7 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
         raise UserError(
             f"steady: {len(runs.cases)} cases are in all protocols; {LEAST_CASES} are the least"
         )
+    # Odd numbers alone: with fair ties an even vote is no steadier than that of one run less.
     sizes = range(1, min(runs.reference.least, MOST_VOTES) + 1, 2)
     curve = {size: share_votes(runs.reference.counts, size) for size in sizes}
     leads = list_leads(runs, runs.reference, margin)
@@ -193,10 +194,12 @@ def _judge(
     gain, reason, height = _test_gain(judged, runs, curve, ratio)
     kept = list_leads(runs, judged)
     tests = [*leads, *kept, *([gain] if gain else [])]
+    # The weakest of all: each hypothesis has to be refuted at the level (Berger 1982).
     these, like = (max(each.chance(form) for each in tests) for form in (False, True))
     floor = float(np.nanmean(compare_reruns(judged.counts))) if judged.least > 1 else None
     votes = share_votes(judged.counts, 1)
     quality = measure_quality(votes, runs.right)
+    # Over all wordings and reruns: only a case that never differs is stable.
     alike = judged.counts.sum(1).max(1) == judged.runs.sum(1)
     missing = {
         reason: gain is None,
@@ -246,6 +249,8 @@ def _test_gain(
     weights = _weigh(ratio)
     apart = {size: compare_wordings(curve[size]) for size in weights}
     height = sum((part * apart[size] for size, part in weights.items()), np.zeros(1))
+    # Slope of the curve, whose sizes lie two apart, times the ratio: what a relative change of cost
+    # moves.
     rise = float((apart[max(weights)] - apart[min(weights)]).mean()) / 2 * ratio
     # The realised ratio of costs is an estimate, too: its first-order part in each case.
     moved = rise * (_relate(judged.cost) - _relate(reference.cost))
@@ -256,6 +261,7 @@ def _test_gain(
     if compare_reruns(judged.counts).any() and max(weights) < reference.least > 1 < judged.least:
         costs = [(each.cost_variance, each.cost.mean() ** 2) for each in (judged, reference)]
         variances = (
+            # Both protocols' runs and their costs are independent: variances add up.
             estimate_run_variance(judged.counts, {1: 1.0}, 0, runs.right)
             + estimate_run_variance(reference.counts, weights, 0, runs.right)
             + rise**2 * sum(variance / square for variance, square in costs if square)
@@ -298,6 +304,7 @@ def list_leads(
     if least > 1 and compare_reruns(judged.counts).any():
         both = [estimate_run_variance(each.counts, {}, part, runs.right) for each, part in parts]
         variances = both[0] + both[1]
+    # Constants far below the best one can't be the true best; each more costs a test.
     best = np.argsort(-runs.constants.mean(0), kind="stable")[:MOST_CONSTANTS]
     lessened = values - (margin or 0.0)
     return [

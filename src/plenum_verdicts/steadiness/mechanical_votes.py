@@ -47,6 +47,7 @@ def share_votes(counts: Codes, size: int) -> Floats:
     for number, row in enumerate(rows):
         if row.sum() >= size:
             won = _win(tuple(sorted(row[row > 0].tolist())), size)
+            # Names don't matter to a vote: equal numbers of runs have equal chances.
             chances[number, row > 0] = [won[count] for count in row[row > 0].tolist()]
     return chances[place.ravel()].reshape(counts.shape)
 
@@ -71,6 +72,7 @@ def _win_against(own: int, others: list[int], size: int) -> float:
                 tied = int(each == votes)
                 following[each:, tied:] += moved[:, : len(others) + 1 - tied]
             ways = following
+        # A tie with t others is won with a chance of 1 / (t + 1).
         won += comb(own, votes) * float((ways[-1] / np.arange(1, len(others) + 2)).sum())
     return won / comb(own + sum(others), size)
 
@@ -94,6 +96,7 @@ def compare_wordings(votes: Floats) -> Floats:
     [0.5]
     """
     wordings = (votes.sum(2) > 0).sum(1).astype(float)
+    # Σ over pairs of different wordings p_v · p_w = |Σ p|² - Σ |p|², without a loop.
     alike = (votes.sum(1) ** 2).sum(1) - (votes**2).sum((1, 2))
     pairs = wordings * (wordings - 1)
     return np.asarray(1 - alike / np.where(pairs > 0, pairs, np.nan), np.float64)
@@ -181,4 +184,5 @@ def estimate_run_variance(
     # The jackknife's variance at each wording, whose runs are independent of the others'.
     centre = (counts * moved).sum(2) / many
     spread = (counts * (moved - centre[..., None]) ** 2).sum(2)
+    # (n - 1)/n · Σ (moved - mean)², as many times for a decision as it has runs.
     return np.asarray((spread * (many - 1) / many).sum(1), np.float64)

@@ -85,6 +85,7 @@ class SteadyPlan:
         UserError
             The reference doesn't differ so often that one could gain so much.
         """
+        # Two independent decisions agree if both are right, or wrong in the same way.
         wrong = (1 - self.accuracy) ** 2 / (self.options - 1)
         apart = 1 - self.accuracy**2 - wrong  # of two decisions that have nothing in common
         # Two runs agree beyond chance only where both decide as their case mostly does.
@@ -169,6 +170,7 @@ def predict_power(plan: SteadyPlan, cases: int) -> float:
     >>> few < 0.1, many > 0.9
     (True, True)
     """
+    # Deviations are measured once in a large study: with n cases a mean is √n of them from 0.
     means, normal = _measure(replace(plan, cases=_DRAWN))
     bounds = means * np.sqrt(cases) - float(student.ppf(1 - LEVEL, cases - 1))
     return float((normal < bounds).all(1).mean())
@@ -184,6 +186,7 @@ def plan_steadiness(asked: SteadyPlan) -> SteadyPlan:
     """
     tried = (asked.runs,) if asked.runs else RUNS if asked.cases else (5,)
     for plan in (replace(asked, runs=runs) for runs in tried):
+        # Power grows with cases, so that the least number is found by bisection.
         least = bisect_left(
             range(_MOST_CASES + 1), POWER, LEAST_CASES, key=lambda n: predict_power(plan, n)
         )

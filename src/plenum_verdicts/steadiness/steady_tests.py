@@ -50,6 +50,7 @@ class SteadyTest:
         if self.value <= 0:
             return None
         asked = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
+        # Errors shrink as 1/√n: n such that value = (z₀.₉₇₅ + z₀.₈) · error.
         return ceil(len(self.values) * (asked * self.error_like / self.value) ** 2)
 
 

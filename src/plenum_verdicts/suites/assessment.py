@@ -84,5 +84,6 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
         standing_out=find_unsteady(repeated, share),
         disagreement=disagreement,
         unsteady=bound_unsteady_cases(repeated, share),
+        # All cases, also those with one run: see `score_suite`.
         score=score_suite(runs) if runs.has_scores else None,
     )

@@ -63,14 +63,17 @@ def fit_chances(runs: SuiteRuns) -> CaseChances:
     True
     """
     right, wrong = count_right(runs)
+    # Sorted, so that draws of chances don't depend on the order of the cases.
     order = np.lexsort((wrong, right))
     right, wrong = right[order], wrong[order]
+    # Few pairs of numbers occur: each is evaluated once and weighted.
     pairs, times = np.unique(np.stack([right, wrong]), axis=1, return_counts=True)
 
     def loss(logs: Floats) -> float:
         chances = betabinom.logpmf(pairs[0], pairs.sum(axis=0), *np.exp(logs))
         return -float(times @ chances)
 
+    # Bounded, since without any variance within or between cases the likelihood has no maximum.
     found = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[_LOGS, _LOGS])
     a, b = np.exp(found.x)
     return CaseChances((float(a), float(b)), right, wrong)

@@ -124,7 +124,9 @@ def compare_suites(
     one, two = (_CaseMeasures.of(each, scored) for each in (before, after))
     apart = two.means - one.means
     difference, cases = float(apart.mean()), len(shared)
+    # For these cases only runs are noise; how cases differ in `apart` is no part of it.
     limits = _limits(difference, one, two, 0)
+    # One case tells no spread: the largest that there can be.
     spread = float(apart.std(ddof=1)) if cases > 1 else 1.0
     worse, within = limits[1] < 0, limits[0] > -margin
     names = sorted(shared)
@@ -192,6 +194,7 @@ def _limits(
     value: float, one: _CaseMeasures, two: _CaseMeasures, further: int
 ) -> tuple[float, float]:
     error = math.sqrt(one.variance(further) + two.variance(further))
+    # The program with fewer runs: one of them moves the difference more.
     unit = max(one.unit(further), two.unit(further))
     return _clip(limit_mean(value, error, unit, _z()))
 
@@ -207,8 +210,11 @@ def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float
     def settles(further: int) -> bool:
         low, _ = _limits(0.0, one, two, further)
         error = math.sqrt(one.variance(further) + two.variance(further))
+        # The limit must clear the claim with a margin of its own: by the 80 % quantile of the
+        # estimate.
         return gap + low >= float(norm.ppf(POWER)) * error
 
+    # More runs never make a limit wider: double until enough, then halve the gap.
     low, high = 0, 1
     while high < _MOST and not settles(high):
         low, high = high, 2 * high

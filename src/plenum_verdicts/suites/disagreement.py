@@ -37,6 +37,7 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     each = float(repeats.mean()) if len(repeats) else 0.0
     variances = _raise_to_least(variances_of_disagreements(runs, apart), runs, apart)
     found = estimate_mean_of_cases(apart, variances, max(each, 1.0))
+    # Where all runs agree the estimated variance is 0, which says nothing of what is possible.
     if found.cases and not np.nansum(apart):
         return replace(found, these=(0.0, limit_without_differences(runs.repeats)))
     return found
@@ -65,6 +66,7 @@ def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
     def chance(level: float) -> float:
         return float((n / 2 * np.log(np.minimum(level * n, 1))).sum()) - math.log(tail)
 
+    # At this level every case may agree always: the chance is 1. Towards 0 it falls to 0.
     most = float(1 / n.min())
     level = float(brentq(chance, most * 1e-6, most))
     return float(1 - np.minimum(level * n, 1).mean())
@@ -114,9 +116,11 @@ def variances_of_disagreements(runs: SuiteRuns, apart: Floats) -> Floats:
     """
     n = runs.repeats.astype(float)
     case, _, count = runs.cells
+    # Sums of powers of counts: from these all numbers of pairs and fours follow without a loop.
     s2, s3, s4 = (sum_groups(case, count.astype(float) ** p, len(n)) for p in (2, 3, 4))
     with np.errstate(divide="ignore", invalid="ignore"):
         four = n * (n - 1) * (n - 2) * (n - 3)
+        # h = 1 - alike: the mean of (1 - alike₁₂)(1 - alike₃₄), over fours of different runs.
         product = 1 - 2 * (s2 - n) / (n * (n - 1)) + _alike_twice(n, s2, s3, s4) / four
         return np.asarray(np.where(n > 3, apart**2 - product, np.where(n > 1, apart**2, 0.0)))
 
@@ -208,6 +212,8 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     most = 1.0
     if contradicted < cases:
         most = float(beta.ppf(1 - tail, contradicted + 1, cases - contradicted))
+    # A share q of unsteady cases makes at most q + (1 - q)·worst contradictions, and at least q
+    # times the smallest chance of an unsteady case: solved for q.
     worst = steady.max()
     like = max((least - worst) / (1 - worst), 0.0), min(most / unsteady.min(), 1.0)
     return UnsteadyCases(share, (low / cases, high / cases), like)
@@ -249,5 +255,7 @@ def _counts(sizes: Codes, chances: Floats) -> Floats:
     for size, chance in zip(sizes, chances, strict=True):
         if size:
             own = binom.pmf(np.arange(size + 1), size, chance)
+            # Groups are independent: their counts add up, so that distributions are convolved.
             weights = fftconvolve(weights, own) if len(weights) > 1 else own
+    # Fourier's residue may lie below 0.
     return np.maximum(weights, 0.0)

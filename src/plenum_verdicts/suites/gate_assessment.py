@@ -94,6 +94,7 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
     >>> 0.4 < found.errors.flips < 0.5
     True
     """
+    # A case with one run says nothing of how a rerun of it would differ.
     runs = runs.where_repeated(2)
     score = score_suite(runs)
     if isinstance(gate, CaseGate) and not score.passing:
@@ -122,6 +123,7 @@ class _CountedReruns:
     def __init__(self, runs: SuiteRuns) -> None:
         fitted = fit_chances(runs)
         known = (*fitted.right.tolist(), *fitted.wrong.tolist())
+        # Seeded by the data: the same runs give the same errors, in any order of cases.
         self._chances = fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
 
     def count_passing(self, gate: Gate, drop: float) -> Floats:
@@ -133,6 +135,7 @@ class _GradedReruns:
 
     def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
         noise = SuiteNoise.of(runs)
+        # The middles of 300 equally likely parts of a normal law: no random draws are needed.
         likely = norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
         self._means = noise.score + noise.error * likely
         self._cases, self._floor = len(runs.cases), score.floor.value
@@ -159,10 +162,12 @@ def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
     runs = replace(runs, outcome=runs.outcome[rows], score=runs.score[rows])
     random = make_generator("suite", "halves", len(runs.case))
     starts = np.cumsum(runs.repeats) - runs.repeats
+    # Sorting takes as long as there are runs: fewer splits of more runs.
     splits = max(_SPLITS * 1000 // max(len(runs.case), 1000), 10)
     differ = 0
     for _ in range(splits):
         order = np.lexsort((random.random(len(runs.case)), runs.case))
+        # Rows stay grouped by case, each group in random order: this is the place within the group.
         place = np.arange(len(order)) - starts[runs.case]
         one, two = (
             _passes(gate, runs, order[(place >= at) & (place < at + gate.cost)])

@@ -41,6 +41,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     if isinstance(gate, CaseGate):
         return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
+        # Less a tolerance: 0.7 · 10 is 7.000000000000001 in floats, and would ask for 8.
         least = math.ceil(gate.least * chances.shape[1] * gate.runs - TOLERANCE)
         return _reach_count(chances, gate.runs, least)
     before = chances if before is None else before
@@ -50,6 +51,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
         mean = (chances - before).sum(axis=1) * gate.runs
         variance = (chances * (1 - chances) + before * (1 - before)).sum(axis=1) * gate.runs
         return _above(mean, variance, -allowed)
+    # The law of a difference is a convolution with the other's law backwards; place `total` is 0.
     more = fftconvolve(_sums(chances, gate.runs), _sums(before, gate.runs)[:, ::-1], axes=1)
     return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
 
@@ -66,6 +68,7 @@ def _reach_count(chances: Floats, runs: int, least: int) -> Floats:
 def drop_chances(chances: Floats, drop: float) -> Floats:
     """Return chances whose mean is lower by ``drop``, all of them in the same proportion."""
     mean = chances.mean(axis=1, keepdims=True)
+    # In the same proportion, so that no chance falls below 0.
     kept = np.maximum(mean - drop, 0) / np.maximum(mean, 1e-12)
     return np.asarray(chances * np.minimum(kept, 1))
 
@@ -83,9 +86,12 @@ def _above(mean: Floats, variance: Floats, least: int) -> Floats:
 def _sums(chances: Floats, runs: int) -> Floats:
     """Return the distribution of the number of right runs, shape (programs, N runs + 1)."""
     total = chances.shape[1] * runs
+    # Half of the roots of unity do: the law is real, so that the rest are their conjugates.
     turns = np.exp(2j * np.pi * np.arange((total + 1) // 2 + 1) / (total + 1))
     spectrum = np.ones((len(chances), len(turns)), complex)
     for own in chances.T:
+        # The generating function of a sum of independent runs is the product of (1 - p + p z)ⁿ.
         spectrum *= (1 + own[:, None] * (turns - 1)) ** runs
+    # Values at exp(+2πi k/n) are the conjugate of the transform that `irfft` inverts.
     sums = np.fft.irfft(np.conj(spectrum), total + 1, axis=1)
     return np.asarray(np.maximum(sums, 0))

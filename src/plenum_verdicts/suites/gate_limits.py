@@ -36,11 +36,13 @@ def limit_passing(gate: Gate, runs: SuiteRuns, score: SuiteScore, drop: float = 
         low, high = _limit_cases(gate, runs)
         return (0.0 if drop else low), high  # a program that is worse passes no more often
     noise, z = SuiteNoise.of(runs), float(norm.ppf((1 + LEVEL) / 2))
+    # The score's error as a multiple of the floor: where the floor is larger, so is the error.
     within = noise.error / (score.floor.value or 1)
     whole = bool(score.passing)
     chances: list[float] = []
     for floor in score.floor.these:
         error = max(noise.error, floor * within)
+        # The chance need not be monotone in the floor: all four corners are looked at.
         for mean in limit_mean(noise.score, error, noise.unit, z):
             chance, off = pass_by_score(gate, mean, floor, len(runs.cases), drop, whole)
             chances += chance - off, chance + off
@@ -68,18 +70,24 @@ def pass_by_score(
     """
     mean, total = min(max(mean, 0.0), 1.0), cases * gate.runs
     kept = max(mean - drop, 0.0) / mean if mean > 0 else 1.0
+    # floor² = Σ var / N², so that N floor² is the mean of the cases' variances.
     single = cases * floor**2  # mean variance of a run within cases
+    # With chances k p the mean of k p (1 - k p) is k m - k² mean(p²), and mean(p²) = m - single.
     dropped = max(kept * mean - kept**2 * (mean - single), 0.0) if whole else kept**2 * single
     least, expected, variance, skew = gate.least * total, kept * mean * total, dropped, dropped
     if gate.relative:
         least, expected = -least, expected - mean * total
+        # The difference of two equal programs is symmetric: it has no skew.
         variance, skew = single + dropped, dropped if drop else 0.0
     if whole:
+        # A count is whole: half a unit lower is where a normal law has the chance of "at least".
         least = math.ceil(least - TOLERANCE) - 0.5
     variance, least = variance * total, least - TOLERANCE
     if variance < 1e-12:  # it never varies, so that it never fails in half of the uses
         return float(expected >= least), 0.0
     chance = float(norm.sf((least - expected) / math.sqrt(variance)))
+    # skewness/6 · max |z² - 1| φ(z) is /15, and kurtosis/24 · max |z³ - 3z| φ(z) is /43; a
+    # yes-or-no run's third and fourth cumulant are no larger than its variance.
     off = skew * total / variance**1.5 / 15 + 1 / variance / 43
     return chance, min(off, 1.0)
 
@@ -89,12 +97,15 @@ def _limit_cases(gate: CaseGate, runs: SuiteRuns) -> Limits:
     total, cases = right + wrong, len(right)
     if total.min() < gate.runs:
         return 0.0, 1.0
+    # Over all choices of the gate's number of runs from those that there are: unbiased.
     failing = 1 - hypergeom.sf(gate.least - 1, total, right, gate.runs)
     low, high = estimate_mean_of_cases(np.clip(failing, 0, 1)).these
+    # 1 - N x adds up the chances to fail; (1 - x)^N is all cases alike, the largest product.
     return max(1 - cases * high, 0.0), (1 - low) ** cases
 
 
 def limit_flips(passes: Limits) -> Limits:
     """Return limits of 2 p (1 - p) from those of p."""
     low, high = sorted(2 * p * (1 - p) for p in passes)
+    # 2 p (1 - p) rises up to p = 1/2 and falls again: its top may lie between the limits.
     return low, 0.5 if passes[0] <= 0.5 <= passes[1] else high

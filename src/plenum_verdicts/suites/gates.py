@@ -90,6 +90,7 @@ def parse_gate(text: str) -> Gate:
     >>> str(parse_gate("3 of 4 in every case"))
     '3 of 4 in every case'
     """
+    # One spelling, so that the patterns need only one.
     plain = " ".join(text.lower().replace("≥", ">=").split())
     if read := _SCORE.fullmatch(plain):
         runs, least = int(read[1] or 1), float(read[3])

@@ -80,6 +80,7 @@ def estimate_mean_of_cases(
     known = np.isfinite(values)
     used = values[known]
     cases = len(used)
+    # One case has no spread between cases, and of cases like it nothing is known.
     if cases < 2:
         value = float(used[0]) if cases else float("nan")
         return SuiteEstimate(value, (0.0, 1.0), (0.0, 1.0), cases)
@@ -112,9 +113,11 @@ def limit_share(mean: float, variance: float, cases: float) -> tuple[float, floa
     >>> [round(limit, 2) for limit in limit_share(0.5, 0.0025, 100)]
     [0.4, 0.6]
     """
+    # Values are skewed: half of N - 1 degrees of freedom widens the tails that they need.
     z = float(student.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
     spread = mean * (1 - mean)
     apart = min(variance, spread) > 1e-15  # below that a variance is the rounding error of none
+    # A variance above the binomial one would give fewer cases than there are.
     n = max(spread / variance, cases) if apart else cases
     centre = (mean + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * float(np.sqrt(spread / n + z**2 / (4 * n**2)))

@@ -29,6 +29,7 @@ def limit_mean(value: float, error: float, unit: float, z: float) -> tuple[float
     >>> limit_mean(0.0, 0.0, 1 / 200, 1.96)[1].__round__(3)
     0.019
     """
+    # A count x has the limits x + z²/2 ± z √(x + z²/4) (Poisson score interval), times the unit.
     shift = z**2 / 2 * unit
     half = shift + z * math.sqrt(error**2 + (z * unit / 2) ** 2)
     return value - half, value + half
@@ -58,6 +59,7 @@ class SuiteNoise:
         n = runs.repeats.astype(float)
         means = runs.mean_scores()
         off = runs.score - means[runs.case]
+        # Over n - 1: within a case deviations are from its own mean.
         return cls(means, sum_groups(runs.case, off**2, len(n)) / (n - 1), n)
 
     @property

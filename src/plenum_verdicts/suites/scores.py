@@ -80,8 +80,10 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     floor = _floor(repeated, spread, len(runs.cases), binary=right is not None)
     # Of a single run the variance isn't known: then that between cases is taken, which is larger.
     known = errors if len(repeated.cases) == len(runs.cases) else None
+    # The variance of means holds their own error too: it is taken off, down to 0 at most.
     between = max(float(means.var(ddof=1) - errors.mean()), 0.0) if len(means) > 1 else 0.0
     whole = between + float(spread.mean())
+    # Two runs of the suite are both noisy: √2 times one's noise, times the 95 % quantile.
     counts = math.sqrt(2) * float(norm.ppf((1 + LEVEL) / 2))
     low, high = floor.these
     return SuiteScore(
@@ -104,6 +106,7 @@ def _estimate_passes(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     n = right.repeats.astype(float)
     chances = [np.ones(len(hits))]
     for k in range(most):
+        # C(c, k) / C(n, k), one factor at a time: factorials would overflow.
         chances.append(chances[k] * np.maximum(hits - k, 0) / (n - k))
     # pass^2k estimates the square of a case's pass^k without bias.
     variances = [chances[k] ** 2 - chances[2 * k] for k in range(1, most // 2 + 1)]

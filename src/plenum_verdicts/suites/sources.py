@@ -85,6 +85,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
     # Columns that group the runs of each case alike always change together.
     together: dict[bytes, list[str]] = {}
     for name in columns.keys() - set(incomplete):
+        # Names don't matter, only which runs share one: columns that agree in this are one source.
         codes = np.unique(np.asarray(columns[name], str), return_inverse=True)[1]
         group, first = _groups([runs.case, codes.astype(np.intp)])
         together.setdefault(first[group].tobytes(), []).append(name)
@@ -94,6 +95,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
         shared = _Pairs.of(runs, [np.frombuffer(groups, np.intp)])
         # A case shows what a column adds if some of its pairs share it and others don't.
         shown = (shared.count > 0) & (shared.count < every.count)
+        # One case has no spread, and may be the only one that the column changes in.
         if shown.sum() < 2:
             continue
         own, other = (
@@ -137,6 +139,7 @@ class _Pairs:
     def of(cls, runs: SuiteRuns, codes: Sequence[Codes]) -> "_Pairs":
         group, of = _groups([runs.case, *codes])
         cases, size = len(runs.cases), len(of)
+        # Centred: n Σx² - (Σx)² of nearly equal scores would lose its digits.
         score = runs.score - (float(runs.score.mean()) if len(runs.score) else 0.0)
         n, first, second = (sum_groups(group, score**power, size) for power in (0, 1, 2))
         cell, of_cell = _groups([group, runs.outcome])
@@ -144,6 +147,7 @@ class _Pairs:
         case = runs.case[of]
         return cls(
             sum_groups(case, n * (n - 1) / 2, cases),
+            # Σ (x - y)² over pairs is n Σx² - (Σx)²; half of it is what a variance counts.
             sum_groups(case, (n * second - first**2) / 2, cases),
             sum_groups(case, (n**2 - alike) / 2, cases),
         )
@@ -159,6 +163,7 @@ def _groups(codes: Sequence[Codes]) -> tuple[Codes, Codes]:
     """Return the group of each run with equal codes, and the first run of each group."""
     key = codes[0]
     for code in codes[1:]:
+        # Numbered anew after each column: the product of many columns' sizes would overflow.
         key = np.unique(key * (int(code.max(initial=0)) + 1) + code, return_inverse=True)[1]
     _, of, group = np.unique(key, return_index=True, return_inverse=True)
     return group, of
@@ -175,5 +180,6 @@ def _limit(values: Floats) -> tuple[float, float] | None:
         return None
     mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(cases)
     z = float(student.ppf((1 + LEVEL) / 2, cases - 1))
+    # One case in N is the least that can have been missed.
     _, high = limit_mean(mean, error, 1 / cases, z)
     return max(mean - z * error, -1.0), min(high, 1.0)

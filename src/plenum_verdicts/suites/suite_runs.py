@@ -71,6 +71,7 @@ class SuiteRuns:
     @cached_property
     def cells(self) -> tuple[Codes, Codes, Codes]:
         """Case, outcome and number of runs of each pair of a case and an outcome that occurs."""
+        # One number for a case and an outcome: far faster to count than pairs of names.
         pairs = self.case * len(self.outcomes) + self.outcome
         cell, count = np.unique(pairs, return_counts=True)
         case, outcome = np.divmod(cell, max(len(self.outcomes), 1))
@@ -112,6 +113,7 @@ class SuiteRuns:
     def _where(self, kept: NDArray[np.bool_]) -> "SuiteRuns":
         if kept.all():
             return self
+        # The kept cases are numbered anew, without gaps; the running count gives each its number.
         number, rows = np.cumsum(kept) - 1, kept[self.case]
         return SuiteRuns(
             cases=tuple(name for name, stays in zip(self.cases, kept, strict=True) if stays),

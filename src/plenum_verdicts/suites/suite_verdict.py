@@ -103,7 +103,9 @@ class RunningSuite:
         for at in range(0, len(disagreements), _BLOCK):
             g = disagreements[at : at + _BLOCK, None]
             high, low = self._rule.unacceptable, self._rule.acceptable
+            # ĝ is at most 1, so that λ < 1 / (1 - m) keeps every factor above 0.
             self._stable += np.log1p(_BETS / (1 - high) * (high - g)).sum(axis=0)
+            # ĝ is at least 0: here λ < 1 / m does.
             self._unstable += np.log1p(_BETS / low * (g - low)).sum(axis=0)
         self._cases += len(disagreements)
 
@@ -111,6 +113,7 @@ class RunningSuite:
     def verdict(self) -> str:
         """The verdict on the cases so far."""
         bound = -math.log(self._rule.alpha)
+        # The mean over bets is an e-process too: no bet has to be chosen by the data.
         shown = _log_mean(self._stable) >= bound, _log_mean(self._unstable) >= bound
         return _VERDICTS.get(shown, UNDECIDED)
 
@@ -168,4 +171,5 @@ def count_cases_needed(rule: SuiteRule, disagreement: float) -> int:
 
 def _log_mean(logs: Floats) -> float:
     most = float(logs.max())
+    # Less the largest: exponentials of long evidence overflow.
     return most + math.log(float(np.exp(logs - most).mean()))

@@ -37,6 +37,7 @@ def find_unsteady(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> t
     """
     case, _, count = runs.cells
     hits = np.zeros(len(runs.cases), np.intp)
+    # A case's mode, whatever it is: choosing it by the data makes its e-value smaller, not larger.
     np.maximum.at(hits, case, count)
     logs = compute_unstable(np.stack([hits, runs.repeats - hits], axis=1), share, 1)
     return tuple(runs.cases[index] for index in _discoveries(logs, rate))
@@ -46,5 +47,6 @@ def _discoveries(logs: Floats, rate: float) -> list[int]:
     """Return what e-BH rejects, given the logarithms of e-values."""
     order = np.argsort(-logs, kind="stable")
     ranks = np.arange(1, len(logs) + 1)
+    # The largest k whose k-th e-value suffices: all before it are named as well.
     enough = np.flatnonzero(logs[order] >= np.log(len(logs) / (ranks * rate)))
     return order[: enough[-1] + 1].tolist() if len(enough) else []

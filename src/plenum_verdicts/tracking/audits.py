@@ -75,6 +75,7 @@ def log_audit(
     )
     for file in files:
         client.log_artifact(run.info.run_id, str(file))
+    # Last of all: what a kill leaves behind is a run that hasn't ended.
     client.set_terminated(run.info.run_id)
     return str(run.info.run_id)
 
@@ -90,6 +91,7 @@ def read_last_report(study: str, uri: str) -> bytes:
     """
     client, experiment, _ = open_study(study, uri)
     audits = search_runs(client, experiment.experiment_id, AUDITS)
+    # Runs come the oldest first.
     held = read_artifacts(client, audits[-1], [REPORT]) if audits else {}
     if not held:
         why = "no audit has ended; the same scripts/audit.py command goes on"

@@ -29,6 +29,7 @@ def make_form(answer: AnswerSchema, route: Route, chosen: str) -> dict[str, Any]
     chosen
         The setting ``backend.answer_form``, which counts where a server is called directly.
     """
+    # The setting names forms of servers that plenum calls directly; LiteLLM translates.
     form = chosen if route.compatible else "auto"
     if form == "auto":
         form = _BY_PROVIDER.get(route.provider, "json_schema")

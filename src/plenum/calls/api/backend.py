@@ -94,6 +94,7 @@ class ApiBackend:
         routes.refuse_unknown_limits(self._calls)
         more = {"seed": 1} if self._send_seed else {}
         for model in models:
+            # Each server of a fleet, since each may need another key.
             for base in self._servers_of(model).urls:
                 self._route(model, base).parameters(sampling, self._extra, **more)
 
@@ -133,12 +134,14 @@ class ApiBackend:
 
     async def _attempt(self, chat: Chat, number: int, base: str) -> Response:
         route = self._route(chat.model, base)
+        # A request that a program wrote goes out as it is, without parameters of ours.
         if chat.request is not None:
             endpoint = self._endpoint(chat.model, base, chat.request.interface)
             return await endpoint.post(self.pool(), chat, number, {})
         seed = self._seed(chat)
         if self._calls.transport == "lean" and route.compatible:
             parameters = {**self._stream, **self._sampling(chat, route), **seed}
+            # What isn't set isn't sent, so that the server's own default holds.
             parameters = {name: each for name, each in parameters.items() if each is not None}
             endpoint = self._endpoint(chat.model, base)
             return await endpoint.post(self.pool(), chat, number, parameters)
@@ -160,6 +163,7 @@ class ApiBackend:
         self, chat: Chat, number: int, route: Route, more: dict[str, Any]
     ) -> Response:
         if not self._used_litellm:
+            # Only where it is used: it changes LiteLLM for the whole process.
             limit_litellm_answers(self._most)
             self._used_litellm = True
         if chat.logprobs:
@@ -181,7 +185,9 @@ class ApiBackend:
                 messages=_messages(route, chat),
                 temperature=chat.temperature,
                 api_base=route.base,
+                # LiteLLM refuses to call without a key; a server of one's own may need none.
                 api_key=route.key or ("none" if route.compatible else None),
+                # Both of its ways to retry: attempts are counted, logged and paid for by ours.
                 num_retries=0,
                 max_retries=0,
                 **{self._max_tokens_field: chat.max_tokens, **more},
@@ -211,10 +217,12 @@ class ApiBackend:
             raise CallError(Failure.SERVER, f"the answer is no completion: {why}", 200) from None
 
     def _seed(self, chat: Chat) -> dict[str, int]:
+        # Servers take whole numbers of 31 bits.
         return {"seed": chat.seed % 2**31} if self._send_seed else {}
 
     def _sampling(self, chat: Chat, route: Route) -> dict[str, Any]:
         key = (chat.model, chat.temperature, chat.max_tokens, chat.logprobs, chat.answer)
+        # LiteLLM's table is slow: once for each kind of call is enough.
         if key not in self._parameters:
             more: dict[str, Any] = {"logprobs": True} if chat.logprobs else {}
             form = self._form(chat, route)

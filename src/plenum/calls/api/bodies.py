@@ -52,10 +52,13 @@ class BodyReader:
             async for piece in response.content.iter_any():
                 body += piece
                 if len(body) > kept:
+                    # Not given back to the pool: the rest of the body would be read as the next
+                    # answer.
                     response.close()
                     if response.status == 200:
                         raise make_length_error(self._most)
                     return body[:kept]
+                # From here on one at a time: many large bodies at once would fill the memory.
                 if len(body) > _LARGE_BYTES and not alone:
                     alone = await self._large.acquire()
         finally:
@@ -98,6 +101,7 @@ async def bound_body(
     Encoded
         The body isn't in its encoding, or has several.
     """
+    # Encodings in one another multiply how far a small body can grow.
     if "," in encoding:
         raise EncodedBody("the body has more than one encoding")
     decoder = zlib.decompressobj(_WINDOW) if encoding.strip().lower() in _ZIPPED else None
@@ -107,6 +111,7 @@ async def bound_body(
         left -= len(decoded)
         left_values -= count_values(decoded)
         if left < 0 and status != 200:
+            # Of an error the beginning is enough, which says what failed.
             return
         if left < 0:
             raise make_length_error(most)

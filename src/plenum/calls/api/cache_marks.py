@@ -16,9 +16,11 @@ def mark_messages(chat: Chat) -> list[dict[str, Any]]:
     A prefix that is too short for the model's cache stays unmarked.
     """
     plain: list[dict[str, Any]] = [{"role": m.role, "content": m.content} for m in chat.messages]
+    # Providers cache from the start on, so the last shared message's mark holds for all.
     last = max((n for n, message in enumerate(chat.messages) if message.shared), default=0)
     message = chat.messages[last]
     length = message.shared + sum(len(before.content) for before in chat.messages[:last])
+    # A provider caches no prefix shorter than the model's minimum.
     if not message.shared or length < _CHARACTERS_A_TOKEN * _shortest(chat.model):
         return plain
     prefix, rest = message.content[: message.shared], message.content[message.shared :]

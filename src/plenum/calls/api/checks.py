@@ -36,6 +36,7 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         One doesn't, or LiteLLM can't route it.
     """
     wanted = {
+        # By its repr, which also settings with dicts have: each combination is checked once.
         repr((model, job.condition.sampling, backend, job.condition.constrained)): (model, job)
         for job in jobs
         if isinstance(backend := job.condition.backend, Api)

@@ -63,6 +63,7 @@ def bound_values(raw: bytes | bytearray) -> None:
     UnfitReply
         It has.
     """
+    # A value takes a byte at least: shorter bodies needn't be counted.
     if len(raw) > bodies.MOST_VALUES and bodies.count_values(raw) > bodies.MOST_VALUES:
         raise UnfitReply(f"more than {bodies.MOST_VALUES} values")
 
@@ -193,10 +194,12 @@ def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
     """
     value = usage.get(name)
     if isinstance(value, str) and value.isascii() and value.isdecimal():
+        # A long text isn't converted: int() takes quadratic time in the digits, or refuses.
         value = int(value) if len(value) <= _LONGEST_FINISH else value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if type(value) is not int or not 0 <= value <= MOST_TOKENS:
+        # With the chat at hand its tokens can be counted here, and the answer is kept.
         if chat is not None:
             return None
         raise UnfitReply(f"{name} is no whole number from 0 to {MOST_TOKENS}")
@@ -305,6 +308,7 @@ def _read_cached(usage: dict[str, Any], tokens_in: int, dropped: list[str]) -> t
             value = None
         return value or 0
 
+    # Bounded by what is left of the prompt: tokens are cached, written or neither.
     cached = count("cached_tokens", tokens_in)
     written = count("cache_creation_tokens", tokens_in - cached)
     return cached, written, count("cache_creation_1h_tokens", written)
@@ -316,6 +320,7 @@ def _logprobs(choice: dict[str, Any], dropped: list[str]) -> tuple[tuple[str, fl
         content = (choice.get("logprobs") or {}).get("content") or []
         pairs = tuple((_text(entry["token"], "token"), entry["logprob"]) for entry in content)
     except (AttributeError, KeyError, TypeError, UnfitReply):
+        # NaN marks them all as unfit below: half of an answer's tokens say nothing of it.
         pairs = (("", math.nan),)
     if all(type(value) in (int, float) and math.isfinite(value) for _, value in pairs):
         return tuple((token, float(value)) for token, value in pairs)

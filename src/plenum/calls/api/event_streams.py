@@ -52,6 +52,7 @@ def join_stream(raw: bytes | bytearray) -> dict[str, Any]:
             if isinstance(given := choice.get("logprobs"), dict):
                 logprobs += _list_objects(given.get("content"))
             finish = choice.get("finish_reason") or finish
+    # Some servers send no reason at the end; then the closing mark has to say that it is whole.
     if finish is None and not _ENDS.search(raw):
         raise completions.UnfitReply("the stream ended before the answer did")
     choice = {"message": _join(fields), "finish_reason": finish}

@@ -76,6 +76,8 @@ def classify_status(
     text = raw.decode(errors="replace")
     code, message = _error(raw)
     original = OpenAIError(status_code=status, message=text[:_LONGEST], headers=dict(headers))
+    # LiteLLM knows providers by their words: it raises its own typed error, which says more than a
+    # status.
     try:
         _classify(route, original)
     except Exception as error:
@@ -101,6 +103,7 @@ def classify_connection(route: Route, error: BaseException) -> CallError:
 
 def classify_raised(route: Route, error: Exception) -> CallError:
     """Classify an error that LiteLLM raised; it uses one without a status for a broken answer."""
+    # What wasn't sent comes first: it alone can't be billed.
     for cause in _causes(error):
         if isinstance(cause, NOT_SENT):
             return classify_connection(route, cause)
@@ -144,6 +147,7 @@ def _failure(error: Exception, status: int | None) -> Failure:
     for kind, failure in _BY_TYPE:
         if isinstance(error, kind):
             return failure
+    # A redirect isn't followed: the address is wrong, which no other attempt mends.
     if status is None or not 300 <= status < 500:
         return Failure.SERVER
     return _BY_STATUS.get(status, Failure.REQUEST)

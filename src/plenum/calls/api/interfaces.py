@@ -62,6 +62,7 @@ def _of_message(data: Any) -> Any:
         details["cache_creation_1h_tokens"] = kept["ephemeral_1h_input_tokens"]
     for name in ("cache_read_input_tokens", "cache_creation_input_tokens"):
         more = usage.get(name) if isinstance(usage, dict) else None
+        # Anthropic's input tokens leave out those that were read from the cache or written there.
         if type(more) is int and type(used["prompt_tokens"]) is int:
             used["prompt_tokens"] += more
             details["cached_tokens" if "read" in name else "cache_creation_tokens"] = more

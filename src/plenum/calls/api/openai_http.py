@@ -49,6 +49,7 @@ class Endpoint:
         self._interface = interface
         self._url = URL(f"{route.base}/{interface.path}")
         self._headers = make_headers(route)
+        # A redirect could take the key, and the prompt, to another host.
         self._options = {"allow_redirects": False, **_look_up_proxy(self._url)}
 
     async def post(
@@ -113,7 +114,9 @@ def open_session(connections: int, idle_s: float) -> aiohttp.ClientSession:
         connector=aiohttp.TCPConnector(
             limit=connections, ttl_dns_cache=_DNS_S, keepalive_timeout=_KEPT_S
         ),
+        # A long answer may take minutes: silence ends it here, its length elsewhere.
         timeout=aiohttp.ClientTimeout(total=None, sock_connect=idle_s, sock_read=idle_s),
+        # Calls are independent draws: nothing of an answer goes along with the next one.
         cookie_jar=aiohttp.DummyCookieJar(),
     )
 

@@ -39,6 +39,8 @@ class Price:
 
         Cached and written tokens are among ``tokens_in``, those for an hour among the written ones.
         """
+        # Numbers of a provider: each is bounded by what it is a part of, so that no cost is
+        # negative.
         cached = min(max(tokens_cached, 0), tokens_in)
         fresh = tokens_in - cached
         written = min(max(tokens_written, 0), fresh)
@@ -119,5 +121,7 @@ def _look_up(model: str) -> Price | None:
     cached, kept = (info.get(f"cache_{name}_input_token_cost") for name in ("read", "creation"))
     writing = max((kept or read) - read, 0.0)
     hourly = info.get("cache_creation_input_token_cost_above_1hr")
+    # Anthropic takes a quarter of the input's price more for five minutes, and all of it for an
+    # hour.
     hour = _HOUR * writing if hourly is None else max(hourly - read, 0.0)
     return Price(read, written, read if cached is None else cached, writing, hour)

@@ -35,6 +35,7 @@ def hold_s(headers: Mapping[str, str]) -> float:
     longest = 0.0
     for remaining, reset in _PAIRS:
         left = headers.get(remaining)
+        # What else is left says nothing of how many calls are under way: only none counts.
         if left is not None and left.strip() in ("0", "0.0"):
             longest = max(longest, _duration(headers.get(reset)) or 0.0)
     return longest

@@ -49,9 +49,14 @@ class Concurrency:
         """
         if not self._adapt:
             return
+        # A limit that nobody ran into hasn't been tried: what came back says nothing of a higher
+        # one.
         if binding:
+            # As many answers come in a round trip as the limit has: +1 each doubles it, +1/limit
+            # each adds one (slow start and avoidance of TCP; Chiu and Jain 1989).
             self._limit += 1.0 if self._doubling else 1.0 / self._limit
             self._limit = min(self._limit, self._most)
+        # What began before a cut was slow under the limit before it.
         if began >= self._cut_at:
             self._latencies.append(now - began)
         if len(self._latencies) >= max(_SMALLEST_SAMPLE, self.limit):
@@ -59,6 +64,7 @@ class Concurrency:
 
     def note_refusal(self, began: float, now: float) -> None:
         """Take note that the provider refused a call for now, or was overloaded."""
+        # Calls that were under way at the cut are refused for the same reason: one cut is enough.
         if self._adapt and began >= self._cut_at:
             self._cut(_PUSHED_BACK, now)
 
@@ -71,6 +77,8 @@ class Concurrency:
         typical = median(self._latencies)
         self._latencies.clear()
         slow = typical > _RISE * self._best
+        # Aged by 2 % each time: one lucky answer mustn't make all later ones count as slow for
+        # ever.
         self._best = min(self._best * _DRIFT, typical)
         if slow:
             self._cut(_SLOWED, now)

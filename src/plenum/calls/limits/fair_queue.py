@@ -27,6 +27,7 @@ class FairQueue(Generic[T]):
 
     def push(self, line: str, rank: tuple[int, ...], item: T) -> None:
         """Queue an item; in its line the smallest rank goes first, then the oldest."""
+        # The running number keeps equal ranks in order, and keeps heapq from comparing items.
         heapq.heappush(self._lines.setdefault(line, []), (rank, self._pushed, item))
         self._pushed += 1
         self._size += 1

@@ -128,6 +128,7 @@ class Limiter:
 
     def enter_now(self, tokens: int, model: str = "", server: str = "") -> Permit | None:
         """Return a permit, if nothing has to be waited for."""
+        # Nobody goes past those who wait: a stream of small calls would hold a large one for ever.
         if self._unavailable.keys() & {"", model} or self._waiting:
             return None
         lane, now = self._lane(model, server), self._loop.time()
@@ -144,6 +145,7 @@ class Limiter:
             There will be none: nothing more is sent to the provider.
         """
         self.require_available(model)
+        # A listed future and no sleep, so that _close() ends all pauses when nothing more is sent.
         over: asyncio.Future[None] = self._loop.create_future()
         timer = self._loop.call_later(seconds, _end, over)
         self._pauses[over] = self._loop.time() + seconds, reason
@@ -172,6 +174,7 @@ class Limiter:
             Whose call it was.
         """
         now, server = self._loop.time(), permit.lane.server
+        # Seen before the permit is returned: afterwards the limit always has room.
         binding = bool(permit.lane.queue) or server.in_flight >= server.concurrency.limit
         if attempt.outcome == "ok":
             server.concurrency.note_answer(permit.began, now, binding)
@@ -179,19 +182,23 @@ class Limiter:
             server.concurrency.note_answer(permit.began, now, binding=False)
         elif attempt.outcome == Failure.RATE_LIMIT or attempt.status in _OVERLOADED:
             server.concurrency.note_refusal(permit.began, now)
+        # A server that comes back is slow at first: it isn't met by all calls at once.
         if not attempt.reached:
             server.concurrency.reset()
         self._unreached = 0 if attempt.reached else self._unreached + 1
         if attempt.outcome == "ok":
             self._answered.add(model)
+        # An interruption or a bug of ours says nothing of the server.
         if attempt.reached and attempt.outcome not in (Failure.INTERRUPTED, Failure.BUG):
             unanswered = attempt.outcome in _TRANSIENT
             self._failing[model] = self._failing[model] + 1 if unanswered else 0
         if hold_s > self._calls.max_wait_s:
             self._close(Failure.HELD, self._too_long(hold_s, attempt))
+        # Several calls may bring a hold each: the longest one counts.
         elif now + hold_s > server.held_until:
             server.held_until = now + hold_s
             server.held_by = f" ({attempt.status})" if attempt.outcome != "ok" else ""
+        # Before `_end`, which admits the next call: it may need the units that weren't used.
         permit.lane.rates.settle(permit.units, used)
         self._rates.settle(permit.units_of_all, used)
         self._end(server)
@@ -222,7 +229,9 @@ class Limiter:
         if error.failure.transient and (error.retry_after or 0.0) > self._calls.max_wait_s:
             self.require_available()
         failed = self._failing[model]
+        # A model that has answered before may have a bad minute; one that never did is dead sooner.
         borne = attempts * (_GIVEN_UP if model in self._answered else 1)
+        # Simulated failures are drawn for each call, and say nothing of the next.
         if error.failure.transient and failed >= borne and self._provider != "simulated":
             said = f"{error.status}: {error.detail}" if error.status else error.detail
             dead = f"model {model}: its server answered none of the last {failed} calls ({said})"
@@ -249,6 +258,7 @@ class Limiter:
         if held is not None and held.held_until - now >= _NOTICEABLE_S:
             return f"waiting {held.held_until - now:.0f} {to}, as it asked{held.held_by}"
         for lane in lanes:
+            # A full server ends its calls when it does: no number of seconds can be told.
             if lane.server.in_flight < lane.server.concurrency.limit:
                 tokens = lane.queue.first().tokens
                 wait, key = max(r.longest(tokens, now) for r in (self._rates, lane.rates))
@@ -295,6 +305,7 @@ class Limiter:
             adapt = calls.adapt and self._provider != "simulated"
             limits = calls.start_concurrency, calls.max_concurrency, adapt
             self._servers[server] = Server(Concurrency(*limits))
+        # By model and not by server: all servers of a fleet share the account's limits.
         rates = self._by_model.setdefault(model, Rates(calls, model, self._loop.time()))
         lane = self._lanes[model, server] = Lane(self._servers[server], rates, FairQueue())
         return lane
@@ -344,6 +355,7 @@ class Limiter:
                 continue
             if by_all := self._rates.wait(tokens, now):
                 return by_all
+            # Taken here and not where the caller wakes up: the next in line must see it as taken.
             self._next(lane).permit.set_result(self._admit(lane, tokens))
             self._lanes.move_to_end(key)
             return 0.0
@@ -354,6 +366,7 @@ class Limiter:
         return lane.queue.pop()
 
     def _come_back(self, wait: float) -> None:
+        # One timer is enough: an earlier one would only find what this one finds.
         if self._timer is not None:
             self._timer.cancel()
         self._timer = self._loop.call_later(wait, self._serve)

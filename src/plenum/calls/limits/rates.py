@@ -58,6 +58,7 @@ class Rates:
 
     def settle(self, units: Units, used: int) -> None:
         """Correct the tokens to those that a call used."""
+        # Requests aren't settled: one was made, however many tokens it took.
         if self._tokens and units.tokens:
             self._tokens.settle(units.tokens, used)
 

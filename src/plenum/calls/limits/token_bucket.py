@@ -33,6 +33,7 @@ class TokenBucket:
 
     def __init__(self, per_minute: float, now: float) -> None:
         self._per_minute = per_minute
+        # At least one unit: below 60 a minute the bucket would never hold a whole request.
         self._size = max(1.0, per_minute / MINUTE)
         self._level, self._at = self._size, now
         self._window: deque[TakenUnits] = deque()
@@ -44,6 +45,8 @@ class TokenBucket:
         More than a minute's units may be taken once nothing was taken for a minute.
         """
         self._refill(now)
+        # More than a full bucket can't be waited for: a larger call goes when it is full, into
+        # debt.
         lacking = min(units, self._size) - self._level
         spread = lacking * MINUTE / self._per_minute if lacking > 1e-9 else 0.0
         return max(spread, self._until_room(min(units, self._per_minute), now))
@@ -60,11 +63,13 @@ class TokenBucket:
         """Correct the units taken to those used."""
         unused = taken.units - used
         self._level = min(self._level + unused, self._size)
+        # What has left the window was taken off its sum already.
         if self._window and taken.at >= self._window[0].at:
             self._sum -= unused
             taken.units = used
 
     def _until_room(self, units: float, now: float) -> float:
+        # Oldest first: the wait ends when enough of them have left the window.
         over = self._sum + units - self._per_minute
         for taken in self._window:
             if over <= 1e-9:

@@ -79,7 +79,9 @@ class SimulatedBackend:
     async def attempt(self, chat: Chat, number: int) -> Response:
         """Make one attempt."""
         await asyncio.sleep(0)  # nothing here waits, and the other replicates are to go on too
+        # By attempt as well: a repeated call draws another fate, and a rerun the same one.
         rng = make_generator("simulated", chat.seed, number)
+        # Both are always drawn: what follows in the stream doesn't depend on the rates.
         fault, detail = rng.random(2)
         self._fail(float(fault))
         answer = self._misbehave(float(detail)) or self._answer(chat, rng)
@@ -135,6 +137,7 @@ class SimulatedBackend:
         pref = opinion.update(prompt, chat.model, self._knobs.gain, self._knobs.coupling, kick)
         noise = self._knobs.noise
         values = speech.slip_units(speech.round_units(pref), noise, rng)
+        # A repair asks for the state alone; a held form always has both.
         argument = "" if repair and chat.answer is None else speech.compose_argument(prompt, pref)
         slip, where = rng.random(2)
         if slip < noise:

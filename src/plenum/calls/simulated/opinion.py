@@ -76,6 +76,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     who = draw_persona(model)
     size = len(prompt.case.labels)
     current = prompt.table[prompt.me].pref
+    # A preference of 0 has no logarithm, and could never come back.
     before = np.log(np.maximum(current, _FLOOR)) if current else np.zeros(size)
     pull = LEAN * measure_pull(who, prompt.case.text, prompt.case.names)
     if prompt.mandate:
@@ -83,6 +84,7 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
     pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
     step = who.openness if current else FIRST
     logits = (1 - step) * (before - before.mean()) + step * 1.8 * np.tanh(gain * who.gain * pull)
+    # Less the largest, so that no exponential overflows.
     weights = np.exp(logits - logits.max())
     return np.asarray(weights / weights.sum())
 
@@ -101,11 +103,13 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
     """Sum up the effects of the window's arguments: advocacy, persuasion and satiety."""
     advocated, worded, fade = np.zeros(size), np.zeros(size), 1.0
     total = 0.0
+    # Backwards from the last argument, so that older ones have faded more.
     for label, argument in reversed(prompt.arguments):
         if label != prompt.me:
             advocated += fade * _advocacy(argument, prompt.case.labels)
             worded += fade * np.tanh(measure_pull(who, argument, prompt.case.names))
             total += fade
+        # Own arguments fade those before them too: they take up memory.
         fade *= MEMORY
     if not total:
         return advocated
@@ -151,4 +155,5 @@ def _uniforms(name: str, count: int) -> list[float]:
 
 def _normal(name: str) -> float:
     """Derive a nearly normal number, mean 0 and variance 1, from ``name``."""
+    # Six uniforms have the mean 3 and the variance 1/2.
     return (sum(_uniforms(name, 6)) - 3.0) * 2**0.5

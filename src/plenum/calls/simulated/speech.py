@@ -108,6 +108,7 @@ class _Phase:
     """A picker of phrases: a point on a circle, turned after every pick."""
 
     def __init__(self, prompt: Prompt, pref: Field) -> None:
+        # Also the length of what was just said: equal states after other words take other phrases.
         spoken = sum(len(argument) for _, argument in prompt.arguments[-3:])
         self._angle = float(23.0 * pref.max() + 11.0 * pref.min() + 0.013 * spoken)
         self._picks = 0
@@ -121,6 +122,7 @@ class _Phase:
 def compose_argument(prompt: Prompt, pref: Field) -> str:
     """Write an argument for the leading option, within the word limit."""
     case, phase = prompt.case, _Phase(prompt, pref)
+    # Stable: ties go by the order of the labels, the same in each rerun.
     ranking = np.argsort(-pref, kind="stable")
     best, rival = (f"option {case.labels[i]} ({case.names[i]})" for i in ranking[:2])
     sentences = [
@@ -171,6 +173,7 @@ def _confidence(pref: Field) -> int:
 
 def _tags(pref: Field) -> tuple[str, str]:
     first = int(pref[0] * 97) % len(_TAGS)
+    # 1 to n - 1 places further on: never the first one again.
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)
     return _TAGS[first], _TAGS[second]
 
@@ -180,12 +183,14 @@ def round_units(pref: Field) -> tuple[int, ...]:
     scaled = pref * UNITS
     floored = np.floor(scaled).astype(int)
     missing = UNITS - int(floored.sum())
+    # The largest remainders get the thousandths that rounding down left over.
     floored[np.argsort(floored - scaled, kind="stable")[:missing]] += 1
     return tuple(int(value) for value in floored)
 
 
 def slip_units(units: tuple[int, ...], rate: float, rng: np.random.Generator) -> tuple[int, ...]:
     """Move every forty thousandths to another option, each as likely, at the given rate."""
+    # In groups: single thousandths, each with its own chance, would nearly cancel out.
     leaving, size = rng.binomial(np.array(units) // SLIP, rate), len(units)
     arriving = np.zeros(size, int)
     for option, count in enumerate(leaving):

@@ -13,7 +13,3 @@ An audit's verdicts are in ``plenum_verdicts.dynamics``, those on suites and gat
 ``plenum_verdicts.suites``, a world's metrics in the module ``metrics`` of its folder, counts and
 costs in ``plenum.records.usage`` and ``plenum.reports.accounting``.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

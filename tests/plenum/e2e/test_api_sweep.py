@@ -9,7 +9,7 @@ from command_line import KEY, Run, calls, command, environment, journals
 from openai_server import Server, completion, serving
 
 from plenum.base.text import flatten, make_printable
-from plenum.records import read_entries
+from plenum.records.chain import read_entries
 
 SMALL = ("replicates=3", "rounds=2", "calls.backoff_s=0.01", "calls.timeout_s=20")
 

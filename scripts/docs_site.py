@@ -97,7 +97,7 @@ def navigation(index: str) -> list[dict[str, Any]]:
             sections.setdefault(heading, []).append({name[0].upper() + name[1:]: pages})
         else:
             sections.setdefault(heading, []).extend(pages)
-    contributing = ["CONTRIBUTING.md", "CHANGELOG.md", "reference/README.md"]
+    contributing = ["CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md", "reference/README.md"]
     return [{name: pages} for name, pages in sections.items() if pages] + [
         {"Contributing": contributing}
     ]

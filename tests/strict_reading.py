@@ -1,4 +1,6 @@
-"""A strict reading of the replies of a deliberation, written from docs/protocol.md alone.
+"""A strict reading of the replies of a deliberation.
+
+It was written from docs/protocol.md and the docstring of :mod:`plenum.committee.state` alone.
 
 It shares no code with :mod:`plenum.committee`: characters are scanned one by one, numbers are
 exact fractions, and JSON is read by the few rules of RFC 8259. ``None`` means refused.

@@ -96,7 +96,7 @@ def test_a_link_to_a_page_or_a_heading_that_is_not_there_stops_the_build(tmp_pat
         shutil.copytree(ROOT / name, tmp_path / name)
     for file in (*ROOT.glob("*.md"), ROOT / "mkdocs.yml"):
         shutil.copy(file, tmp_path)
-    with (tmp_path / "docs/trust.md").open("a", encoding="utf-8") as page:
+    with (tmp_path / "docs/decisions.md").open("a", encoding="utf-8") as page:
         page.write(
             "\n[a](no-such-page.md) [b](audit.md#no-such-heading) [c](../no-such-file.csv)\n"
         )

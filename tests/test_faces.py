@@ -1,4 +1,12 @@
-"""The packages' faces: names that users import, where they are documented, and that they work."""
+"""The packages' faces: names that users import, where they are documented, and that they work.
+
+Each package and each room (a folder at the top of a package) has a face: ``__init__.py`` says what
+it is for, and ``__init__.pyi`` lists the names that others use, each imported when it is first
+used. A new name takes two lines there: the import (``from .journal import Journal as Journal``) and
+the name in ``__all__``. It must not equal a module of its room, unless that module defines it; a
+module whose names say too little alone is itself on the face. ``plenum/cli.py`` is a face of its
+own, since that of ``plenum`` is for users. Tests import modules; benchmarks may, too.
+"""
 
 import doctest
 import importlib

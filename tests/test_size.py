@@ -11,7 +11,7 @@ import house  # noqa: E402
 
 LIMIT = 52_500
 """Lines of code in src at most, without blanks, comments and docstrings; it only ever falls."""
-LIMIT_OF_WORDS = 90_000
+LIMIT_OF_WORDS = 75_000
 """Words of docs at most; it only ever falls."""
 
 

@@ -151,7 +151,7 @@ def test_the_brief_of_every_role_has_a_phrase_that_gives_its_weights(root: Path)
 
 
 def test_the_docs_give_the_constants(root: Path) -> None:
-    text = (root / "docs/appendix/simulated-backend.md").read_text(encoding="utf-8")
+    text = (root / "docs/simulated-backend.md").read_text(encoding="utf-8")
     for name in ("CROWD", "FOLLOW", "REFERS"):
         assert f"| {name} | {getattr(simulated_agents, name)} |" in text
 

@@ -1,4 +1,18 @@
-"""The STATE line, in which an agent reports its preferences, and its strict parser."""
+"""The STATE line, in which an agent reports its preferences, and its strict parser.
+
+docs/protocol.md has the grammar of the line. STATE lines are counted by their markers: the word
+``STATE`` in capitals and a colon, or ``state`` in any case, a colon, and ``pref`` in any case, with
+no ASCII letter or digit directly before it. Nothing hides one:
+
+- Between word, colon and ``pref`` may be white space, line ends, and the marks ``*``, ``_``, the
+  backquote, ``"`` and ``'``.
+- There, and between letters, may be characters that show nothing: those of the categories Cc (but
+  not the tab and U+000A to U+000D), Cf, Zl, Zp and Cs, and U+034F, U+115F, U+1160, U+17B4, U+17B5,
+  U+180B to U+180F, U+2065, U+2800, U+3164, U+FE00 to U+FE0F, U+FFA0, U+FFF0 to U+FFF8, U+E0000 to
+  U+E0FFF.
+- Any other character with a compatibility form (NFKC), such as a full-width letter, counts as that
+  form, and a character that shows nothing.
+"""
 
 import json
 import re

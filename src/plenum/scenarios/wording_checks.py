@@ -1,6 +1,27 @@
 """Checks that a wording keeps its scenario's numbers, bounds, option labels and endpoint.
 
 They see patterns; meaning is for people, and for the judge of ``scripts/screen_variants.py``.
+
+- Numbers: the same ones as often, in digits or words: ``ten`` is 10, ``forty thousand`` 40,000,
+  ``single`` and ``sole`` 1; half, third, quarter, fifth, tenth, double and triple count in every
+  form (``halve``, ``doubled``). ``no one`` and ``not a single`` are none.
+- Units: percent, million, billion, a unit of time from second to year, tonne, point, metre,
+  kilometre or hectare follows the number that it followed. ``70 under B`` may become
+  ``70 percent under B`` where the sentence has ``percent``.
+- Bounds of numbers: right before a number, or up to four words behind it, stands what stood there:
+  ``about`` (nearly, roughly, or so), ``over`` (more than, exceeds), ``under``, ``at least`` (no
+  fewer than, or more), ``at most`` (up to), ``within`` (before, no later than) or ``after`` (no
+  sooner than).
+- Bounds of rules: in constraints, in the endpoint, and in sentences with a ceiling or floor, the
+  same set is found, clause by clause: ceiling (``at most``, ``limited to``, ``may not exceed``),
+  floor (``at least``, ``may not fall below``), excess (``may exceed``), shortfall, no limit.
+- Option labels: the same ones as often. An ``A`` that opens a sentence is the article.
+- Numbers by label: where each label has numbers, as in ``38 percent under A, 56 under B``, it keeps
+  one of them next to it, with the numbers all before or all after the labels.
+- Endpoint: it has ``A, B or C`` as the scenario writes it, ``exactly one`` and ``discrete
+  decision``, says that one must be adopted (chosen, selected, picked, taken, decided on, given
+  first priority), and adds no ``or``, ``unless``, ``except`` or ``if``.
+- Writing: no formatting mark, and no ``STATE:``.
 """
 
 import re

@@ -1,4 +1,7 @@
-"""Tables and sentences in a terminal, wrapped to its width."""
+"""Tables and sentences in a terminal, wrapped to its width.
+
+Tables that are too wide are split by groups of columns, which rich can't do.
+"""
 
 import os
 import re

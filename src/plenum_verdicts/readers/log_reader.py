@@ -196,7 +196,7 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
             raise UserError(f"logs={source.name}: there is no such file")
         raise UserError(
             f"logs={source.name}: it is in none of the known formats: {', '.join(READERS)}; "
-            "format=NAME forces one: docs/appendix/log-formats.md"
+            "format=NAME forces one: docs/audit-logs.md"
         )
     return chosen[0]
 

@@ -66,7 +66,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
     Half the squared difference of two runs' scores (1 where they end differently, for decisions),
     over the pairs that differ in the column, less that over the pairs that share it, is unbiased
     for each case that has both. These weigh equally, as in all figures of a suite, since a case
-    with more runs is no more frequent among cases like these (docs/appendix/audit-suites.md). What
+    with more runs is no more frequent among cases like these (docs/appendix/audit.md). What
     varies with the column counts as its part.
 
     Parameters

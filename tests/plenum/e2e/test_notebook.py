@@ -50,7 +50,7 @@ def test_the_notebook_runs_from_its_first_cell_to_its_last(tmp_path: Path) -> No
 
 
 def test_the_page_shows_the_cells_of_the_notebook() -> None:
-    page = (ROOT / "docs/python.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/api.md").read_text(encoding="utf-8")
     assert re.findall(r"```python\n(.*?)\n```", page, re.S) == cells()
 
 

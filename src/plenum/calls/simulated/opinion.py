@@ -1,7 +1,48 @@
 """The opinions of simulated agents: a documented nonlinear update of their preferences.
 
-The equations stand in ``docs/simulated-backend.md``. All fields over options are centred, so that
-only differences between options count.
+What an agent reads is text alone; of the preamble only the first ``at most N words``. K is the
+number of options, k runs over them; i is the agent, j are the other seats, with preferences p_j and
+confidence c_j in the committee table; m = 1, 2, ..., n are the arguments of the window, m = 1 the
+newest; <x> is the mean of x over the options. All fields over options are centred, so that only
+differences between options count.
+
+**Persona.** Three uniform numbers u1, u2, u3 in [0, 1), from a BLAKE2b digest of ``persona `` and
+the model's id, give it traits. A persona has nothing to do with the model whose id it bears::
+
+    g_i = 0.90 + 0.40 u1        gain
+    o_i = 0.015 + 0.03 u2       openness: the weight of what is new
+    a_i = 0.30 + 0.40 u3        accent: how much it reads words in its own way
+
+**How a text pulls.** Every word speaks for or against every option, by a fixed number without
+meaning. z is a nearly normal number with mean 0 and variance 1, made from a digest of its
+arguments. A text has w words: maximal runs of a-z and 0-9, in lower case, repeats included::
+
+    v_k(word) = sqrt(1 - a_i) z(word, name_k) + sqrt(a_i) z(model id, word, name_k)
+    s_k       = sum of v_k(word) over the w words
+    r(text)   = (s - <s>) / sqrt(w)                      0 for an empty text
+
+**The update.** T is the temperature, x are K independent standard normal numbers, drawn for each
+attempt at a call; a seat without a mandate has no such term::
+
+    u    = LEAN r(scenario) + MANDATE r(mandate) + PEERS q + coupling h + T x
+    b    = log(max(p_i, 0.002)) - <log(max(p_i, 0.002))>     0 before the agent's first turn
+    l    = (1 - o) b + o 1.8 tanh(gain g_i u)                o = o_i; 0.5 in its first turn
+    p_i' = softmax(l)
+
+**Peers** are weighted by their confidence. **The window** has what the others' arguments advocate
+(A), how they are worded (W), and how they tire; h is 0 where it holds no other's argument. The 15
+is fixed: with a window of 3, satiety has a fifth of its weight at the default window::
+
+    q   = sum of c_j (p_j - 1/K) / sum of c_j, over j other than i; 0 before anybody has spoken
+    f_m = MEMORY^(m-1)                           own arguments count in m, not in the sums
+    F   = sum of f_m
+    A   = sum of f_m e_m / F                     e_m: 1 on the first option that argument m names
+                                                 as "option X", else 0; minus 1/K
+    W   = sum of f_m tanh(r(argument_m)) / sqrt(F)
+    h   = ADVOCACY A + WORDING W - SATIETY tanh(3 A) n / 15
+
+Advocacy pulls towards what the others argue for, satiety away from it, and more so the more they
+agree. Wording is what makes small differences matter: another sentence is another pull.
 """
 
 import hashlib

@@ -1,7 +1,7 @@
 """plenum: a laboratory for the stability of committees of language models.
 
 In a notebook, ``plenum.study("default").frame()`` is the condition table of a study, and
-``plenum.sweep("roles=on,off")`` runs one; ``docs/python.md`` shows an analysis.
+``plenum.sweep("roles=on,off")`` runs one; ``docs/api.md`` shows an analysis.
 """
 
 from importlib import import_module

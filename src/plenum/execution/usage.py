@@ -43,19 +43,19 @@ def count_usage(
         ``failed_at`` (:func:`plenum.records.failed_calls.group_failures`), how many were
         ``retried`` after an answer that couldn't be read, and by model ``models``: calls,
         ``unread`` answers among them, repairs, tokens, cost in US dollars, calls without a known
-        price, seconds spent waiting, attempts by outcome, and answers by the provider's system fingerprint; where there
-        were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
-        are known, or fingerprints in their place, ``servers`` has the calls of each and the
-        replicates that it answered most of, and ``split`` how many replicates had several.
-        ``lenient`` counts the answers that a strict reader would have refused, with how they
-        differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
-        ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted``
-        the answers whose tokens were counted here. ``trial_calls`` are those of a model's trial
-        (:mod:`plenum.execution.rehearsal`): in the cost, and not in calls and tokens.
-        ``batched`` has calls and cost of the answers in batches, and ``constrained`` the answers of
-        a condition that holds them to a form: ``answers``, those with a text that was ``cut``,
-        turns without any weight, ``even``, and where there were any, actions with something twice,
-        ``repeated``. What a branch inherited from its base isn't counted.
+        price, seconds spent waiting, attempts by outcome, and answers by the provider's system
+        fingerprint; where there were any, ``dropped``, what came with answers and didn't fit, by
+        its name. Where servers are known, or fingerprints in their place, ``servers`` has the calls
+        of each and the replicates that it answered most of, and ``split`` how many replicates had
+        several. ``lenient`` counts the answers that a strict reader would have refused, with how
+        they differed in ``forms``, ``reasoning`` those that came behind the model's reasoning,
+        ``answered_by`` and ``host`` the models and hosts that providers name, and ``counted`` the
+        answers whose tokens were counted here. ``trial_calls`` are those of a model's trial
+        (:mod:`plenum.execution.rehearsal`): in the cost, and not in calls and tokens. ``batched``
+        has calls and cost of the answers in batches, and ``constrained`` the answers of a condition
+        that holds them to a form: ``answers``, those with a text that was ``cut``, turns without
+        any weight, ``even``, and where there were any, actions with something twice, ``repeated``.
+        What a branch inherited from its base isn't counted.
 
         ``outcomes`` has, by outcome, the ``attempts`` that failed, and what came of the call or
         its repair: ``recovered``, a later attempt was read; ``ended``, the replicate failed at it;

@@ -70,10 +70,11 @@ def _make_refusal(uri: str, answer: str) -> UserError:
 
 def login() -> dict[str, str]:
     """Return the headers with the credentials that MLflow's own client would send."""
-    token = os.environ.get("MLFLOW_TRACKING_TOKEN")
-    if token:
-        return {"Authorization": f"Bearer {token}"}
     user, password = (os.environ.get(f"MLFLOW_TRACKING_{k}") for k in ("USERNAME", "PASSWORD"))
-    if not (user and password):
-        return {}
-    return {"Authorization": "Basic " + base64.b64encode(f"{user}:{password}".encode()).decode()}
+    # Where both are set MLflow's client takes the password and not the token, so that both
+    # speak for one user.
+    if user and password:
+        basic = base64.b64encode(f"{user}:{password}".encode()).decode()
+        return {"Authorization": f"Basic {basic}"}
+    token = os.environ.get("MLFLOW_TRACKING_TOKEN")
+    return {"Authorization": f"Bearer {token}"} if token else {}

@@ -262,7 +262,11 @@ def apart(case: AuditCase) -> AuditCase:
 
 
 def plain(record: Mapping[str, Any]) -> dict[str, Any]:
-    """Convert a record to JSON values: numbers like NaN become null, dates become text."""
+    """Convert a record to JSON values: numbers like NaN become null, dates and labels text."""
+    for name, value in record.items():
+        # YAML reads an unquoted yes as true, which nobody meant as a label.
+        if isinstance(value, dict) and any(type(label) is bool for label in value):
+            raise Wrong(f"{name}: yes, no, true and false aren't text in YAML; put them in quotes")
     if all(_is_plain(value) for value in record.values()):
         return dict(record)
     try:
@@ -281,7 +285,8 @@ def _is_plain(value: Any) -> bool:
         # Others may hold half a surrogate pair, which only the long way finds.
         return value.isascii()
     if type(value) is dict:
-        return all(map(_is_plain, value)) and all(map(_is_plain, value.values()))
+        texts = all(isinstance(key, str) and key.isascii() for key in value)
+        return texts and all(map(_is_plain, value.values()))
     if type(value) is list:
         return all(map(_is_plain, value))
     return (

@@ -79,7 +79,8 @@ def _of_csv(file: Path) -> Iterator[tuple[str, Row | Wrong]]:
     # By default a cell of over 128 KiB is an error, and transcripts are longer.
     csv.field_size_limit(sys.maxsize)
     with file.open(encoding="utf-8-sig", newline="") as lines:
-        delimiter = find_delimiter(lines.readline())
+        # Rows may begin below empty lines, which have no delimiter.
+        delimiter = find_delimiter(next(filter(str.strip, lines), ""))
         lines.seek(0)
         reader = csv.reader(lines, strict=True, delimiter=delimiter)
         names: list[str] | None = None

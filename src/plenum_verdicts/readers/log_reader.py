@@ -96,10 +96,10 @@ class LogSource:
 
     @cached_property
     def columns(self) -> frozenset[str]:
-        """Names in the first line of a CSV or TSV file; empty for other files."""
+        """Names in the first line of a CSV or TSV file that isn't empty; none for other files."""
         if self.path.suffix not in (".csv", ".tsv"):
             return frozenset()
-        line = self.head.decode("utf-8-sig", errors="replace").partition("\n")[0]
+        line = self.head.decode("utf-8-sig", errors="replace").lstrip().partition("\n")[0]
         return frozenset(next(csv.reader([line], delimiter=find_delimiter(line)), []))
 
     @cached_property

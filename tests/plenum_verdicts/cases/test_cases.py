@@ -91,6 +91,16 @@ def test_what_a_program_does_not_get_changes_no_digest(tmp_path: Path) -> None:
 GOOD = '1,t,"[""x"",""y""]",x\n'
 
 
+@pytest.mark.parametrize("word", ["q", "qü"])
+def test_labels_of_yaml_may_be_numbers_and_no_truths(tmp_path: Path, word: str) -> None:
+    path = written(tmp_path, "cases.yaml", f"text: {word}\noptions: {{1: Approve, 2: Reject}}\n")
+    (case,) = load_cases(path)
+    assert case.options == {"1": "Approve", "2": "Reject"}
+    path = written(tmp_path, "cases.yaml", f"text: {word}\noptions: {{yes: Go, no: Stay}}\n")
+    with pytest.raises(UserError, match=r"options: .* quotes"):
+        load_cases(path)
+
+
 @pytest.mark.parametrize(
     ("rows", "line"),
     [

@@ -17,7 +17,7 @@ from plenum_verdicts.logs.case_logs import CaseLog, read_log
 from plenum_verdicts.logs.log_doubts import list_doubts
 from plenum_verdicts.logs.log_scores import settle_results
 from plenum_verdicts.logs.logged_run import read_usage
-from plenum_verdicts.readers.data_sets import Wrong
+from plenum_verdicts.readers.data_sets import Wrong, read_rows
 from plenum_verdicts.readers.json_stream import items, key_paths, member
 from plenum_verdicts.readers.log_reader import READERS, LogReader, LogSource, find_reader
 
@@ -212,6 +212,18 @@ def test_hostile_files_end_in_one_line(tmp_path: Path, text: bytes) -> None:
         read_log(tmp_path / "a.json")
     assert str(error.value).count("\n") == 0
     assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize("mark", [",", ";", "\t"])
+def test_a_table_may_begin_below_empty_lines(tmp_path: Path, mark: str) -> None:
+    path = tmp_path / "runs.csv"
+    lines = ["case,run,decision", "a,1,yes", "a,2,no"]
+    path.write_text("\n\n" + "\n".join(lines).replace(",", mark) + "\n")
+    assert LogSource(str(path)).columns == {"case", "run", "decision"}
+    assert [row for _, row in read_rows(path)] == [
+        {"case": "a", "run": "1", "decision": "yes"},
+        {"case": "a", "run": "2", "decision": "no"},
+    ]
 
 
 def test_a_key_that_stands_twice_in_a_line_is_refused(tmp_path: Path) -> None:

@@ -23,7 +23,6 @@ from plenum.models.api import (
     routes,
 )
 from plenum.models.api.interfaces import INTERFACES
-from plenum.models.api.litellm_import import limit_litellm_answers, litellm
 from plenum.models.api.openai_http import Endpoint, call_headers, open_session
 from plenum.models.api.prices import Price, Prices
 from plenum.models.api.routes import Route
@@ -86,6 +85,8 @@ class ApiBackend:
         ] = {}
         self._session: aiohttp.ClientSession | None = None
         self._used_litellm = False
+        if self._calls.transport == "litellm":  # its import would count as time of the first calls
+            import plenum.models.api.litellm_import  # noqa: F401
         self._most = self._calls.max_response_mb * 10**6
         self._reader = bodies.BodyReader(self._most)
 
@@ -154,11 +155,15 @@ class ApiBackend:
             await self._session.close()
             self._session = None
         if self._used_litellm:
+            from plenum.models.api.litellm_import import litellm
+
             await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
 
     async def _ask_litellm(
         self, chat: Chat, number: int, route: Route, more: dict[str, Any]
     ) -> Response:
+        from plenum.models.api.litellm_import import limit_litellm_answers, litellm
+
         if not self._used_litellm:
             limit_litellm_answers(self._most)
             self._used_litellm = True

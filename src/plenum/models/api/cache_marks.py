@@ -2,7 +2,6 @@
 
 from typing import Any
 
-from plenum.models.api.litellm_import import litellm
 from plenum.models.chat import Chat
 
 _CHARACTERS_A_TOKEN = 4
@@ -29,6 +28,8 @@ def mark_messages(chat: Chat) -> list[dict[str, Any]]:
 
 
 def _shortest(model: str) -> int:
+    from plenum.models.api.litellm_import import litellm
+
     try:
         info = litellm.model_cost[litellm.get_model_info(model)["key"]]
     except Exception:  # LiteLLM raises several types for a model that it doesn't list

@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 
 from plenum.base import flatten, replace_surrogates
 from plenum.models.api import bodies
-from plenum.models.api.litellm_import import litellm
 from plenum.models.api.prices import Price
 from plenum.models.call_errors import CallError
 from plenum.models.chat import Chat, Reply, Response
@@ -205,6 +204,8 @@ def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
 
 def _count_tokens(text: str) -> int:
     """Count the tokens of a text by a common vocabulary, since the model's isn't known."""
+    from plenum.models.api.litellm_import import litellm  # few servers leave the counting to us
+
     return int(litellm.token_counter(model="", text=text))
 
 

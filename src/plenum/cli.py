@@ -23,6 +23,7 @@ from plenum.base import (
     Stopped,
     UserError,
     close_environment,
+    collect_rarely,
     find_status,
     format_error,
     name_missing_package,
@@ -48,6 +49,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     Flags may be anywhere; Hydra itself would read no override between two flags. ``package`` is
     the one that holds the app's configs, if it isn't the core.
     """
+    collect_rarely()
     close_environment()
     from plenum.design import check_flags, check_meant, sort_flags_first, take_own_folder
 

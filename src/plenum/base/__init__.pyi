@@ -1,3 +1,4 @@
+from .collector import collect_rarely as collect_rarely
 from .collector import pause_collector as pause_collector
 from .environment import close_environment as close_environment
 from .environment import hide_environment as hide_environment
@@ -103,6 +104,7 @@ __all__ = [
     "close_environment",
     "code_digest",
     "code_version",
+    "collect_rarely",
     "config_folders",
     "derive_seed",
     "describe_commit",

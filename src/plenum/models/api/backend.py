@@ -84,7 +84,7 @@ class ApiBackend:
             tuple[str, float, int, bool, AnswerSchema | None], dict[str, Any]
         ] = {}
         self._session: aiohttp.ClientSession | None = None
-        self._used_litellm = False
+        self._litellm: Any = None
         if self._calls.transport == "litellm":  # its import would count as time of the first calls
             import plenum.models.api.litellm_import  # noqa: F401
         self._most = self._calls.max_response_mb * 10**6
@@ -154,19 +154,17 @@ class ApiBackend:
         if self._session is not None:
             await self._session.close()
             self._session = None
-        if self._used_litellm:
-            from plenum.models.api.litellm_import import litellm
-
-            await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
+        if self._litellm is not None:
+            await self._litellm.close_litellm_async_clients()
 
     async def _ask_litellm(
         self, chat: Chat, number: int, route: Route, more: dict[str, Any]
     ) -> Response:
         from plenum.models.api.litellm_import import limit_litellm_answers, litellm
 
-        if not self._used_litellm:
+        if self._litellm is None:
             limit_litellm_answers(self._most)
-            self._used_litellm = True
+            self._litellm = litellm
         if chat.logprobs:
             more = {**more, "logprobs": True}
         form = self._form(chat, route)

@@ -24,13 +24,9 @@ _BY_WORDS = (
     ("The read operation timed out", Failure.TIMEOUT),
     (r"(?i)rate[\s_-]*limit|service tier capacity exceeded", None),
     ("A timeout occurred", Failure.TIMEOUT),
-    ("(?s)invalid_request_error.*content_policy_violation", Failure.CONTENT_FILTER),
-    ("(?s)content_policy_violation.*invalid_request_error", Failure.CONTENT_FILTER),
+    ("(?s)(?=.*invalid_request_error).*content_policy_violation", Failure.CONTENT_FILTER),
     ("(?s)Invalid prompt.*violating our usage policy", Failure.CONTENT_FILTER),
     ("(?i)request was rejected as a result of the safety system", Failure.CONTENT_FILTER),
-    ("invalid_request_error|Web server is returning an unknown error", None),
-    ("The server had an error processing your request|Request too large", None),
-    ("(?i)this model's maximum context length is", None),
 )
 """What LiteLLM makes of an error's words, in its order; ``None`` leaves it to the status."""
 _BY_TYPE = {
@@ -39,13 +35,13 @@ _BY_TYPE = {
     "APIConnectionError": Failure.SERVER,
 }
 """Errors of LiteLLM's by their class, or one that it comes from."""
-_GATEWAY_TIMEOUT = 504
 _BY_STATUS = {
     401: Failure.AUTH,
     402: Failure.BUDGET,
     403: Failure.AUTH,
     408: Failure.TIMEOUT,
     429: Failure.RATE_LIMIT,
+    504: Failure.TIMEOUT,
 }
 # What the error body's `code` says more exactly than the status.
 _BY_CODE = {
@@ -87,7 +83,8 @@ def classify_status(
     """Classify an answer whose status isn't 200, as LiteLLM would have done."""
     text = raw.decode(errors="replace")
     code, message = _error(raw)
-    failure = _by_code(code, message) or _by_words(text[:_LONGEST], status) or _by_status(status)
+    told = (failure for words, failure in _BY_WORDS if re.search(words, text[:_LONGEST]))
+    failure = _by_code(code, message) or next(told, None) or _by_status(status)
     said = message or text or f"status {status}"
     return _make_error(failure, said, status, rate_headers.retry_after(headers))
 
@@ -143,20 +140,14 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _by_words(text: str, status: int) -> Failure | None:
-    late = Failure.TIMEOUT if status == _GATEWAY_TIMEOUT else None
-    return next((failure for words, failure in _BY_WORDS if re.search(words, text)), late)
-
-
 def _failure(error: Exception, status: int | None) -> Failure:
     names = (kind.__name__ for kind in type(error).__mro__)
     return next((_BY_TYPE[name] for name in names if name in _BY_TYPE), _by_status(status))
 
 
 def _by_status(status: int | None) -> Failure:
-    if status is None or not 300 <= status < 500:
-        return Failure.SERVER
-    return _BY_STATUS.get(status, Failure.REQUEST)
+    ours = status is not None and 300 <= status < 500
+    return _BY_STATUS.get(status or 0, Failure.REQUEST if ours else Failure.SERVER)
 
 
 def _error(raw: bytes | bytearray) -> tuple[Any, str]:

@@ -107,15 +107,7 @@ def _per_token(price: StatedPrice) -> Price:
 @cache
 def _look_up(model: str) -> Price | None:
     """Return the price in LiteLLM's map, which has none for servers of one's own."""
-    # The listed entry itself: a price that isn't listed per token comes back from LiteLLM as 0.
     info = model_table.find_entry(model)
-    if info is None:
-        from plenum.models.api.litellm_import import litellm
-
-        try:
-            info = litellm.model_cost[litellm.get_model_info(model)["key"]]
-        except Exception:  # LiteLLM raises several types for a model that it doesn't list
-            return None
     read, written = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     if read is None or written is None:
         return None

@@ -239,13 +239,15 @@ def _route(model: str) -> tuple[str, str, str | None]:
 
 
 def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -> None:
-    local = provider in COMPATIBLE and _is_loopback(api_base.get(provider))
-    missing = [
-        key
-        for key in _missing_variables(model, provider)
-        if not (key.endswith("_BASE") and (provider in api_base or provider == "ollama"))
-        and not (key.endswith("_API_KEY") and local)
-    ]
+    if provider in COMPATIBLE:  # of these, LiteLLM wants a key for OpenAI's alone
+        local = _is_loopback(api_base.get(provider))
+        needed = ["OPENAI_API_KEY"] * (provider == "openai" and not local)
+        missing = [key for key in needed if key not in os.environ]
+    else:
+        from plenum.models.api.litellm_import import litellm
+
+        missing = litellm.validate_environment(model)["missing_keys"]
+        missing = [k for k in missing if not (k.endswith("_BASE") and provider in api_base)]
     if missing:
         # Gemini takes either of its two names; every other provider needs all it lists.
         names = (" or " if provider == "gemini" else " and ").join(missing)
@@ -254,14 +256,6 @@ def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -
             f"model {model}: set the environment variable {names}"
             + (own if provider in COMPATIBLE else "")
         )
-
-
-def _missing_variables(model: str, provider: str) -> list[str]:
-    if provider in COMPATIBLE:  # of these, LiteLLM wants a key for OpenAI's alone
-        return ["OPENAI_API_KEY"] * (provider == "openai" and "OPENAI_API_KEY" not in os.environ)
-    from plenum.models.api.litellm_import import litellm
-
-    return list(litellm.validate_environment(model)["missing_keys"])
 
 
 def _is_loopback(url: str | None) -> bool:

@@ -10,7 +10,6 @@ from .budget import bound_failure as bound_failure
 from .budget import bound_failures as bound_failures
 from .budget import compute_demand as compute_demand
 from .budget import sum_answers as sum_answers
-from .budget import sum_spent_before as sum_spent_before
 from .caller import Caller as Caller
 from .caller import describe_bug as describe_bug
 from .condition_folder import add_begun as add_begun
@@ -49,6 +48,7 @@ from .questions import run_until_stopped as run_until_stopped
 from .replay import open_conversation as open_conversation
 from .report_pool import ReportPool as ReportPool
 from .resumption import may_resume as may_resume
+from .spending import sum_spent_before as sum_spent_before
 from .summarise import SETTINGS as SETTINGS
 from .summarise import report_condition as report_condition
 from .summarise import report_nothing as report_nothing

@@ -2,17 +2,15 @@
 
 import asyncio
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from plenum.base import UserError
-from plenum.design import KINDS, Budget, Calls, Condition, Job
-from plenum.execution.condition_folder import find_condition_folder
-from plenum.execution.cost_estimate import estimate_usage
+from plenum.design import Budget
 from plenum.models import Chat, Price, Reply, explain_prices
-from plenum.records import DamagedJournal, Usage, read_attempts, read_entries
+from plenum.records import Usage, read_attempts
 
 PriceOf = Callable[[str], Price | None]
 """From a model to its price."""
@@ -73,6 +71,8 @@ class Ledger:
 
     Attributes
     ----------
+    limited
+        True if anything is limited.
     spent
         What is used up.
     refusal
@@ -87,7 +87,7 @@ class Ledger:
         held: Mapping[Call, Usage] | None = None,
     ) -> None:
         self._budget, self.price = budget, price
-        self._limited = budget.limited
+        self.limited = budget.limited
         limits = (budget.dollars, budget.tokens, budget.calls)
         # Sums of many dollars are off in their last digits, which mustn't refuse a call.
         self._most = [math.inf if limit is None else limit + 1e-9 for limit in limits]
@@ -103,18 +103,6 @@ class Ledger:
     def counts_tokens(self) -> bool:
         """True if tokens or dollars are limited, so that a server has to say its tokens."""
         return self._budget.dollars is not None or self._budget.tokens is not None
-
-    def needs(self, condition: Condition, calls: Calls) -> Usage:
-        """Estimate the usage of one replicate; zero without a budget or an estimate."""
-        total = Usage()
-        if not self._limited or not KINDS[condition.kind].has("longest_run"):
-            return total
-        for model, usage in estimate_usage(condition).items():
-            price = self._price(model, calls.batch) if condition.backend.charged else None
-            tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
-            dollars = price.of(tokens_in, tokens_out) if price else 0.0
-            total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
-        return total
 
     async def begin(self, replicate: object, needs: Usage) -> None:
         """Wait until a replicate fits into the budget as a whole, or no other one runs.
@@ -133,7 +121,7 @@ class Ledger:
         BudgetSpent
             A call was refused before.
         """
-        if not self._limited:
+        if not self.limited:
             return
         async with self._beginning:
             while self.refusal is None and self._needs and not self._fits(self._due() + needs):
@@ -150,7 +138,7 @@ class Ledger:
 
     def reserve_now(self, demand: Demand) -> Usage | None:
         """Do as :meth:`reserve`; return ``None`` if that would wait or refuse."""
-        if not self._limited:
+        if not self.limited:
             return Usage()
         most = self.price_of(demand)
         reserved = self._reserved + most
@@ -174,7 +162,7 @@ class Ledger:
         UserError
             Dollars are limited, and the price of the model isn't known.
         """
-        if not self._limited:
+        if not self.limited:
             return Usage()
         if demand.call in self._held:
             held = self._held.pop(demand.call)
@@ -221,7 +209,7 @@ class Ledger:
         reached
             False if no server was reached, so that it counts as no call.
         """
-        if not self._limited:
+        if not self.limited:
             return
         self._reserved -= reserved
         booked = reserved if billed else Usage(calls=int(reached))
@@ -243,7 +231,7 @@ class Ledger:
 
     def price_of(self, demand: Demand) -> Usage:
         """Compute the highest usage of a call from its demand."""
-        price = self._price(demand.model, demand.batched)
+        price = self.find_price(demand.model, demand.batched)
         dollars = price.at_most(demand.prompt, demand.answer, demand.hour) if price else 0.0
         return Usage(1, demand.prompt, demand.answer, dollars)
 
@@ -251,7 +239,8 @@ class Ledger:
         """Return whether dollars are limited, and nobody knows how many a call may cost."""
         return self._budget.dollars is not None and self.price(demand.model) is None
 
-    def _price(self, model: str, batched: bool) -> Price | None:
+    def find_price(self, model: str, batched: bool) -> Price | None:
+        """Return the price of a model, in a batch or by itself; ``None`` if it isn't known."""
         price = self.price(model)
         return price.batched if price and batched else price
 
@@ -291,31 +280,6 @@ def _most(text: str) -> int:
         return len(text) // _CHARACTERS_A_TOKEN
     plain = sum(map(str.isascii, text))
     return plain // _CHARACTERS_A_TOKEN + len(text.encode(errors="replace")) - plain
-
-
-def sum_spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
-    """Sum up dollars, tokens and calls of all earlier runs.
-
-    An answer counts by its journal entry, a failed attempt by the highest cost in the call log.
-    What had no price then is counted at the price that is known now.
-
-    Raises
-    ------
-    UserError
-        A journal doesn't verify.
-    """
-    folders = {find_condition_folder(job) for job in jobs}
-    try:
-        return sum((_condition_usage(folder, price) for folder in sorted(folders)), Usage())
-    except DamagedJournal as damage:
-        raise UserError(f"budget: what is spent can't be told: {damage}") from None
-
-
-def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
-    total = Usage()
-    for journal in folder.glob("[0-9]*.jsonl"):
-        total += sum_answers(read_entries(journal), price)
-    return total + bound_failures(folder, price)
 
 
 def sum_answers(entries: Iterable[dict[str, Any]], price: Callable[[str], Price | None]) -> Usage:

@@ -39,6 +39,7 @@ from plenum.execution.outcomes import (
     make_outcome,
 )
 from plenum.execution.progress import Progress
+from plenum.execution.spending import estimate_needs
 from plenum.execution.trackers import Trackers
 from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
 from plenum.records import TRIAL, CallLog, DamagedJournal, Failure, Usage
@@ -197,7 +198,7 @@ class SweepRunner:
             self._progress.say_once(
                 f"{folder / 'calls.jsonl'}: {unread} can't be read and left out"
             )
-        needs = self._ledger.needs(job.condition, job.calls)
+        needs = estimate_needs(self._ledger, job.condition, job.calls)
         try:
             async with asyncio.TaskGroup() as group:
                 tasks = [

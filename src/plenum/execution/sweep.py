@@ -7,13 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from plenum.base import Stopped, UserError
 from plenum.design import Job
 from plenum.execution import preflight
-from plenum.execution.budget import Ledger, sum_spent_before
+from plenum.execution.budget import Ledger
 from plenum.execution.executors import Executor, choose_executor, notes
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
 from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
+from plenum.execution.spending import sum_spent_before
 from plenum.models import ChatModel, Prices, build_backend, check_backends
 from plenum.records import Usage
 

@@ -1,9 +1,9 @@
-"""Marks: letters for warnings in narrow tables, and signs for differences on a map."""
+"""Marks: signs for differences on a map."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
-from plenum.dynamics import LETTERS, benjamini_hochberg
+from plenum.dynamics import benjamini_hochberg
 from plenum.reports.effects import pad_family
 from plenum.reports.findings.families import split_kinds
 from plenum.reports.rows import Row
@@ -12,25 +12,6 @@ DIFFERENT = 0.05
 """Share of false finds that the marks of a map allow."""
 
 GROWN, UNUSUAL, BEYOND = "*", "†", "‡"
-
-
-def format_letters(warnings: Iterable[str]) -> str:
-    """Write warnings as letters, in their usual order; a status has none."""
-    given = set(warnings)
-    return "".join(mark for name, mark in LETTERS.items() if name in given)
-
-
-def brief(warnings: Iterable[str]) -> str:
-    """Write warnings as letters; one without a letter keeps its name. A dash if there is none."""
-    given = tuple(warnings)
-    named = (name for name in given if name not in LETTERS and name != "-")
-    return " ".join(filter(None, (format_letters(given), *named))) or "-"
-
-
-def explain_letters(warnings: Iterable[str]) -> str:
-    """Explain the letters that occur in some warnings; empty without any."""
-    given = set(warnings)
-    return ", ".join(f"{mark} {name}" for name, mark in LETTERS.items() if name in given)
 
 
 def different(rows: Sequence[Row]) -> dict[str, str]:

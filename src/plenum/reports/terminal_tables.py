@@ -15,9 +15,9 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from plenum.base import make_printable
-from plenum.reports import marks
 from plenum.reports.formats import format_text
 from plenum.reports.table import Column, Format, Table
+from plenum.reports.warning_letters import abbreviate_warnings, explain_letters
 
 WARNINGS = "warnings"
 """The head of the column of warnings, which stays next to the estimates."""
@@ -215,9 +215,9 @@ def _format_letters(table: Table) -> Table:
     at = table.head.index(WARNINGS)
     given = [line[at].split() for line in table.body]
     notes = table.notes
-    if legend := marks.explain_letters(name for names in given for name in names):
+    if legend := explain_letters(name for names in given for name in names):
         notes = (f"{WARNINGS}: {legend}", *notes)
-    return replace(_with(table, at, marks.brief), notes=notes)
+    return replace(_with(table, at, abbreviate_warnings), notes=notes)
 
 
 def _with(table: Table, at: int, shown: Callable[[Sequence[str]], str]) -> Table:

@@ -10,7 +10,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.design import Job, StatedPrice
-from plenum.execution.budget import sum_spent_before
+from plenum.execution.spending import sum_spent_before
 from plenum.models.api.prices import Prices
 from plenum.records import Journal, Usage
 

@@ -13,9 +13,9 @@ from plenum.dynamics import Contrast, Estimate
 from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
 from plenum.reports.formats import format_p_value
-from plenum.reports.marks import explain_letters
 from plenum.reports.rows import Row, symbol
 from plenum.reports.style import COLOURS, PAGE, make_panels, width
+from plenum.reports.warning_letters import explain_letters
 
 MOST = 46
 """Lines of a page, headings included."""

@@ -13,10 +13,10 @@ from matplotlib.figure import Figure
 from plenum.design import FACTORS, list_unusual
 from plenum.dynamics import WINDOW, LyapunovEstimate
 from plenum.reports.labels import disclose_source, origin
-from plenum.reports.marks import explain_letters, format_letters
 from plenum.reports.phrases import capital, render
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.reports.style import SMALL, add_caption, chunks, width
+from plenum.reports.warning_letters import explain_letters, format_letters
 from plenum.tracking import TrackedCondition
 
 ABLATED = "ablate_"

@@ -12,10 +12,11 @@ from plenum.dynamics import LETTERS, OF_EFFECTS, REFUSED
 from plenum.reports.formats import NONE, exponent, format_interval
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
-from plenum.reports.marks import DIFFERENT, different, explain_letters, format_letters
+from plenum.reports.marks import DIFFERENT, different
 from plenum.reports.notes import notes
 from plenum.reports.rows import COLUMNS, Row, group_rows, list_levels
 from plenum.reports.table import Column, Table, make_keys
+from plenum.reports.warning_letters import explain_letters, format_letters
 
 LEGEND = (
     "* growth or contraction, † other than diffusion, ‡ faster than independent jumps: random time "

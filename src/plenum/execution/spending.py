@@ -1,0 +1,50 @@
+"""What conditions have cost in earlier runs, and what a replicate of one may still take."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from plenum.base import UserError
+from plenum.design import KINDS, Calls, Condition, Job
+from plenum.execution.budget import Ledger, bound_failures, sum_answers
+from plenum.execution.condition_folder import find_condition_folder
+from plenum.execution.cost_estimate import estimate_usage
+from plenum.models import Price
+from plenum.records import DamagedJournal, Usage, read_entries
+
+
+def estimate_needs(ledger: Ledger, condition: Condition, calls: Calls) -> Usage:
+    """Estimate the usage of one replicate; zero without a budget or an estimate."""
+    total = Usage()
+    if not ledger.limited or not KINDS[condition.kind].has("longest_run"):
+        return total
+    for model, usage in estimate_usage(condition).items():
+        price = ledger.find_price(model, calls.batch) if condition.backend.charged else None
+        tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
+        dollars = price.of(tokens_in, tokens_out) if price else 0.0
+        total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)
+    return total
+
+
+def sum_spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) -> Usage:
+    """Sum up dollars, tokens and calls of all earlier runs.
+
+    An answer counts by its journal entry, a failed attempt by the highest cost in the call log.
+    What had no price then is counted at the price that is known now.
+
+    Raises
+    ------
+    UserError
+        A journal doesn't verify.
+    """
+    folders = {find_condition_folder(job) for job in jobs}
+    try:
+        return sum((_condition_usage(folder, price) for folder in sorted(folders)), Usage())
+    except DamagedJournal as damage:
+        raise UserError(f"budget: what is spent can't be told: {damage}") from None
+
+
+def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
+    total = Usage()
+    for journal in folder.glob("[0-9]*.jsonl"):
+        total += sum_answers(read_entries(journal), price)
+    return total + bound_failures(folder, price)

@@ -24,8 +24,8 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parent))
 @hydra.main(version_base="1.3", config_path="conf", config_name="config")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import show_dry_run
-        from plenum.execution import run_job
+        from plenum.checks.dry_run import show_dry_run
+        from plenum.execution.hydra_jobs import run_job
 
         run_job(cfg, show_dry_run)
 

@@ -14,10 +14,10 @@ from hydra import compose, initialize_config_dir
 from plenum_run import Case, Decision, Run
 
 from plenum.base import project
-from plenum.committee import Deliberation
+from plenum.calls.chat import Chat, Reply
 from plenum.committee.condition import CommitteeCondition
+from plenum.committee.deliberation import Deliberation
 from plenum.design.compose import parse_job
-from plenum.models import Chat, Reply
 
 KNOBS = {"memory": ["k15", "k3", "k1"], "roles": ["on", "ablate_chair", "off"]}
 """Settings that an audit may try, the usual one first."""

@@ -35,7 +35,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import NO_VERDICT
+    from plenum.base.exits import NO_VERDICT
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -58,7 +58,7 @@ def main(cfg: DictConfig) -> None:
 def as_hydra_reads_it(argument: str) -> str:
     """``committee=X`` as ``committee.target=X``; the rest as for verdicts."""
     with suppress(ModuleNotFoundError):  # the front door says which package is missing
-        from plenum_verdicts import quote_argument
+        from plenum_verdicts.arguments import quote_argument
 
         argument = quote_argument(argument)
     return re.sub(r"^committee=(?!\{)", "committee.target=", argument)

@@ -10,8 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, read_text
-from plenum.scenarios import check_scenario
+from plenum.base.errors import UserError
+from plenum.base.regular_files import read_text
+from plenum.scenarios.scenario import check_scenario
 
 _CHOICES = "Answer choices:"
 _ONE = "Exactly one of these options is right."

@@ -34,11 +34,17 @@ try:
         draw_verdict,
     )
 
-    from plenum import dynamics
-    from plenum.base import ONE_THREAD
+    from plenum.base.processes import ONE_THREAD
     from plenum.cli import front_door, one_line_errors
-    from plenum.design import StrictSettings, Whole, read_settings
-    from plenum.dynamics import INTERVALS, Floats
+    from plenum.design.ranges import StrictSettings, Whole
+    from plenum.design.validation import read_settings
+    from plenum.dynamics.contrasts import contrast
+    from plenum.dynamics.estimate import margin, two_sided_p
+    from plenum.dynamics.fit import Floats, fit_distances, jackknife_se
+    from plenum.dynamics.lyapunov import lyapunov
+    from plenum.dynamics.meta_analysis import pool
+    from plenum.dynamics.nulls import reversal_test, shuffle_test
+    from plenum.dynamics.resampling import INTERVALS, bootstrap
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -130,19 +136,19 @@ def draw_estimates(number: int, draw: int) -> Row:
     """Return the error of λ̂, which intervals hold, which tests reject, and the warning."""
     process = build([*PROCESSES.values()][number])
     ensemble, truth = process.draw(seed(1, number, draw), REPLICATES), process.exponent()
-    found = dynamics.lyapunov(ensemble)
+    found = lyapunov(ensemble)
     # The interval as it is before it is refused, where replicates jump or few carry λ̂.
-    half = dynamics.margin(found.se, REPLICATES - 1)
-    resampled = dynamics.bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
+    half = margin(found.se, REPLICATES - 1)
+    resampled = bootstrap(ensemble, draws=BOOTSTRAPS, seed=draw)
     limits = {method: resampled.interval(method) for method in INTERVALS[1:]}
     p = [
-        dynamics.reversal_test(ensemble, centre=centre, draws=REVERSALS, seed=draw).p
+        reversal_test(ensemble, centre=centre, draws=REVERSALS, seed=draw).p
         for centre in ("median", "mean")
     ]
     excess = found.diagnostics.excess if found.diagnostics else math.nan
-    p += [dynamics.two_sided_p(each, found.se, REPLICATES - 1) for each in (found.value, excess)]
+    p += [two_sided_p(each, found.se, REPLICATES - 1) for each in (found.value, excess)]
     slow = draw < SHUFFLED
-    p += [dynamics.shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if slow else math.nan]
+    p += [shuffle_test(ensemble, draws=SHUFFLES, seed=draw).p if slow else math.nan]
     return {
         "bias": found.value - truth,
         JACKKNIFE: holds(found.value - half, found.value + half, truth),
@@ -156,8 +162,8 @@ def draw_estimates(number: int, draw: int) -> Row:
 def draw_jackknife(number: int, draw: int) -> Row:
     """Return whether the default interval holds, which is fast enough for many draws."""
     process = build([*PROCESSES.values()][number])
-    found = dynamics.fit_distances(process.draw(seed(4, number, draw), REPLICATES))
-    half = dynamics.margin(dynamics.jackknife_se(found.left_out), REPLICATES - 1)
+    found = fit_distances(process.draw(seed(4, number, draw), REPLICATES))
+    half = margin(jackknife_se(found.left_out), REPLICATES - 1)
     return {JACKKNIFE: holds(found.value - half, found.value + half, process.exponent())}
 
 
@@ -166,7 +172,7 @@ def draw_contrast(number: int, draw: int) -> Row:
     arms = [build(arm) for arm in [*CONTRASTS.values()][number]]
     drawn = [arm.draw(seed(2, number, draw, n), REPLICATES) for n, arm in enumerate(arms)]
     on, off = drawn
-    found = dynamics.contrast(on, off, draws=PERMUTATIONS, seed=draw, refuse=False)
+    found = contrast(on, off, draws=PERMUTATIONS, seed=draw, refuse=False)
     truth = arms[0].exponent() - arms[1].exponent()
     held = holds(found.ci_low, found.ci_high, truth)
     tests = {"permutation": rejects(found.p), "Welch": rejects(found.p_wald)}
@@ -185,14 +191,14 @@ def draw_pool(number: int, draw: int) -> Row:
         for on, mix in ((True, True), (True, False), (False, True), (False, False)):
             rate = base + roles * on + mixed * mix + product * on * mix
             ensemble = _AR1(0.9, rate=float(rate)).draw(generator, REPLICATES)
-            four.append(dynamics.lyapunov(ensemble))
+            four.append(lyapunov(ensemble))
         effects.append(four[0].value - four[1].value - four[2].value + four[3].value)
         errors.append(math.sqrt(sum(cell.se**2 for cell in four)))
     weights = [1 / e**2 for e in errors]
     fixed, half = np.average(effects, weights=weights), 1.96 / math.sqrt(sum(weights))
     low, high = float(fixed - half), float(fixed + half)
     if number == 0:
-        mean = dynamics.pool(effects, errors)
+        mean = pool(effects, errors)
         low, high = mean.ci_low, mean.ci_high
     return {"coverage": holds(low, high, INTERACTION), "width": high - low}
 
@@ -290,7 +296,7 @@ def draw_figure(tables: dict[str, pd.DataFrame], file: Path) -> None:
     """Draw the coverage of every interval and the rejections of every test, by process."""
     from matplotlib import pyplot as plt
 
-    from plenum.reports import COLOURS, MARKERS, PAGE, apply_style
+    from plenum.show.style import COLOURS, MARKERS, PAGE, apply_style
 
     sides: dict[str, tuple[tuple[str, ...], str, tuple[float, float, float]]] = {
         "intervals": (INTERVALS, "coverage of nominal 95 % intervals, %", (93.5, 95, 96.5)),

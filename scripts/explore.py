@@ -17,7 +17,8 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="explore")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import explorer, read_study_settings
+        from plenum.reports import explorer
+        from plenum.reports.settings import read_study_settings
 
         explorer.publish(read_study_settings(explorer.ExploredStudy, cfg))
 

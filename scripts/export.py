@@ -13,7 +13,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import UserError
+    from plenum.base.errors import UserError
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain

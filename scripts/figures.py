@@ -18,7 +18,8 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="figures")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import check_report_settings, figures, read_names
+        from plenum.reports import figures
+        from plenum.reports.settings import check_report_settings, read_names
 
         figures.publish(check_report_settings(cfg), read_names(cfg.figure) or None)
 

@@ -15,7 +15,7 @@ import numpy as np
 from scipy.linalg import helmert
 from scipy.special import hyp1f1
 
-from plenum.dynamics import WINDOW, Floats, slope
+from plenum.dynamics.fit import WINDOW, Floats, slope
 
 ROUNDS = 20
 OPTIONS = 3

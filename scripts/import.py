@@ -12,7 +12,7 @@ try:
     from omegaconf import DictConfig
 
     from plenum.cli import front_door, one_line_errors
-    from plenum.design import require_one_of
+    from plenum.design.ranges import require_one_of
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 

@@ -2,8 +2,9 @@
 
 from collections.abc import Iterable
 
-from plenum.reports import join_items, make_environment
-from plenum_papers.items import Experiment, PaperItem, items
+from plenum.show.phrases import join_items, make_environment
+from plenum_papers.items import items
+from plenum_papers.items.items import Experiment, PaperItem
 
 
 def page() -> str:

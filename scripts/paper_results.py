@@ -13,33 +13,25 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
 
-from plenum.base import UserError, project_root, strip_secrets
-from plenum.reports import CATALOGUE as OF_COMMITTEES
-from plenum.reports import (
-    Document,
-    EstimatedStudy,
-    Grid,
-    Picture,
-    Points,
-    Product,
-    SavedFigure,
-    Section,
-    Settings,
-    Table,
-    Text,
-    draw_pages,
-    load_study,
-    provenance,
-    render_html,
-    render_markdown,
-    save_captions,
-    save_pages,
-)
-from plenum.tracking import log_report
-from plenum_papers import run_or_imported
-from plenum_papers.items import CATALOGUE as TABLES
-from plenum_papers.items import DRAWINGS as OF_WORLDS
-from plenum_papers.items import PaperItem, TableSource
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.base.secrets import strip_secrets
+from plenum.reports.figures.catalogue import CATALOGUE as OF_COMMITTEES
+from plenum.reports.figures.catalogue import SavedFigure
+from plenum.reports.figures.publish import draw_pages, save_captions, save_pages
+from plenum.reports.labels import provenance
+from plenum.reports.publication import Product
+from plenum.reports.settings import Settings
+from plenum.reports.study import EstimatedStudy, load_study
+from plenum.show.document import Document, Grid, Picture, Points, Section, Text
+from plenum.show.renderer import render_html, render_markdown
+from plenum.show.table import Table
+from plenum.tracking.report_run import log_report
+from plenum_papers.items.catalogue import CATALOGUE as TABLES
+from plenum_papers.items.items import PaperItem
+from plenum_papers.items.source import TableSource
+from plenum_papers.items.worlds import DRAWINGS as OF_WORLDS
+from plenum_papers.studies import run_or_imported
 
 Loader = Callable[[Settings], EstimatedStudy]
 

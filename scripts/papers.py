@@ -34,7 +34,8 @@ def main(cfg: DictConfig) -> None:
 
             released_rules.publish(cfg.released_runs, Path(cfg.out))
         elif cfg.check:
-            from plenum_papers.published import check, find_release
+            from plenum_papers.published import check
+            from plenum_papers.published.catalogue import find_release
 
             check.publish(find_release(cfg), Path(cfg.out))
         elif cfg.run is not None or cfg.draw:

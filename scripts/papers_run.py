@@ -12,17 +12,15 @@ from typing import Literal
 import paper_results
 from omegaconf import DictConfig
 
-from plenum.base import UserError, project_root, require_writable
-from plenum.reports import (
-    Settings,
-    explorer,
-    find_study_kind,
-    publish_report,
-    read_names,
-    read_study_settings,
-    tables,
-)
-from plenum_papers.items import Experiment, PaperItem, items
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.base.project import project_root
+from plenum.reports import explorer, tables
+from plenum.reports.page.publish import publish_report
+from plenum.reports.settings import Settings, read_names, read_study_settings
+from plenum.reports.study import find_study_kind
+from plenum_papers.items import items
+from plenum_papers.items.items import Experiment, PaperItem
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,12 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         if cfg.margin is not None:
-            from plenum_verdicts import publish_steady_plan
+            from plenum_verdicts.protocols import publish_steady_plan
 
             publish_steady_plan(cfg)
             return
-        from plenum.reports import check_plan_settings, plans
+        from plenum.reports import plans
+        from plenum.reports.settings import check_plan_settings
 
         plans.publish(check_plan_settings(cfg))
 

@@ -11,7 +11,8 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import FAILED, Stopped
+    from plenum.base.errors import Stopped
+    from plenum.base.exits import FAILED
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -24,13 +25,9 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="probe")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.checks import (
-            make_probe_jobs,
-            publish_probe,
-            read_probe_settings,
-            run_probe,
-            show_dry_run,
-        )
+        from plenum.checks.dry_run import show_dry_run
+        from plenum.checks.probe import make_probe_jobs, read_probe_settings, run_probe
+        from plenum.checks.probe_report import publish_probe
 
         if cfg.prove:
             from proof import prove

@@ -24,7 +24,7 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
         from plenum.execution import prompt
-        from plenum.reports import read_study_settings
+        from plenum.reports.settings import read_study_settings
 
         prompt.show(read_study_settings(prompt.WantedCall, cfg))
 

@@ -17,19 +17,25 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import Stopped, UserError, code_version, redact, say
-from plenum.checks import ProbeSettings, Repeats
-from plenum.design import Job, drop_settings, parse_job
-from plenum.execution import (
-    Outcome,
-    estimate_usage,
-    find_condition_folder,
-    find_journal,
-    format_closing,
-    run_sweep,
-)
-from plenum.models import Prices, ReportedError, UnfitReply, parse_answer, record_exchanges
-from plenum.records import WHO, read, read_attempts, write_whole
+from plenum.base.errors import Stopped, UserError
+from plenum.base.project import code_version
+from plenum.base.secrets import redact
+from plenum.base.terminal import say
+from plenum.calls.api.completions import ReportedError, UnfitReply
+from plenum.calls.api.event_streams import parse_answer
+from plenum.calls.api.exchanges import record_exchanges
+from plenum.calls.api.prices import Prices
+from plenum.calls.call_log import read_attempts
+from plenum.checks.probe import ProbeSettings, Repeats
+from plenum.design.compose import parse_job
+from plenum.design.job import Job
+from plenum.design.validation import drop_settings
+from plenum.execution.condition_folder import find_condition_folder, find_journal
+from plenum.execution.cost_estimate import estimate_usage
+from plenum.execution.outcomes import Outcome, format_closing
+from plenum.execution.sweep import run_sweep
+from plenum.records.atomic_files import write_whole
+from plenum.records.transcript import WHO, read
 
 MOST_CALLS = 15
 """Attempts that a proof makes at most, over all its rounds."""
@@ -89,7 +95,8 @@ def prove(cfg: DictConfig) -> bool:
     columns = {name: _describe(each) for name, each in rounds.items()}
     frame = pd.DataFrame(columns).rename_axis("check").reset_index()
     frame = frame[(frame[[*columns]] != "").any(axis=1)]
-    from plenum.reports import Column, Table, show  # what plays a round needs none
+    from plenum.show.table import Column, Table
+    from plenum.show.terminal_tables import show  # what plays a round needs none
 
     shown = (Column("check", key=True), *map(Column, columns))
     show([Table("proof", f"Proof of {model}: one round of two seats", frame, shown)])

@@ -17,10 +17,12 @@ from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.utils import env_override
 
-from plenum.base import project_root, resolve_path
-from plenum.design import parse_job, require
-from plenum.reports import Column, Table, format_csv, make_keys, show, show_text
-from plenum_worlds import Episode
+from plenum.base.project import project_root, resolve_path
+from plenum.design.compose import parse_job
+from plenum.design.ranges import require
+from plenum.show.table import Column, Table, format_csv, make_keys
+from plenum.show.terminal_tables import show, show_text
+from plenum_worlds.episode import Episode
 
 LEVELS = ("low", "moderate", "high")
 REFERENCE = "reference/released-rules.csv"

@@ -17,7 +17,8 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="report")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import check_report_settings, publish_report
+        from plenum.reports.page.publish import publish_report
+        from plenum.reports.settings import check_report_settings
 
         publish_report(check_report_settings(cfg))
 

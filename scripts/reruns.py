@@ -19,7 +19,7 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="reruns")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import read_study_settings
+        from plenum.reports.settings import read_study_settings
         from plenum_hosted import reruns
 
         raise SystemExit(reruns.publish(read_study_settings(reruns.RerunSettings, cfg)))

@@ -17,9 +17,11 @@ try:
     import yaml
     from omegaconf import DictConfig
 
-    from plenum import base
+    from plenum.base.errors import UserError
+    from plenum.base.file_locks import require_writable
     from plenum.cli import front_door, one_line_errors
-    from plenum.design import StrictSettings, read_settings
+    from plenum.design.ranges import StrictSettings
+    from plenum.design.validation import read_settings
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -52,8 +54,8 @@ def write(cases: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
         The folder exists or can't be written.
     """
     if folder.exists():
-        raise base.UserError(f"out: {folder} exists; name another folder")
-    base.require_writable("out", folder.parent)
+        raise UserError(f"out: {folder} exists; name another folder")
+    require_writable("out", folder.parent)
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".plenum-", dir=folder.parent) as scratch:
@@ -64,7 +66,7 @@ def write(cases: Mapping[str, Mapping[str, Any]], folder: Path) -> None:
                 (whole / f"{name}.yaml").write_text(text, encoding="utf-8")
             os.rename(whole, folder)
     except OSError as error:
-        raise base.UserError(f"out: {folder} can't be written: {error.strerror}") from None
+        raise UserError(f"out: {folder} can't be written: {error.strerror}") from None
 
 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="scenarios")
@@ -80,7 +82,7 @@ def main(cfg: DictConfig) -> None:
         files = {read: file for read, file in readers.items() if file is not None}
         if len(files) != 1 or chosen.out is None:
             need = "hiddenbench=FILE or benchform=FILE, and out=FOLDER"
-            raise base.UserError(f"hiddenbench: {chosen.hiddenbench}; give {need}")
+            raise UserError(f"hiddenbench: {chosen.hiddenbench}; give {need}")
         ((read, file),) = files.items()
         cases, folder = read(file), chosen.out / "scenarios"
         write(cases, folder)

@@ -10,30 +10,24 @@ from typing import Literal
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base import UserError
-from plenum.design import StrictSettings, StudyName, Text, require_one_of
-from plenum.reports import (
-    NONE,
-    Column,
-    Table,
-    format_or_dash,
-    make_keys,
-    read_study_settings,
-    render,
-    show,
-    store_uri,
-)
-from plenum.tracking import (
+from plenum.base.errors import UserError
+from plenum.design.ranges import StrictSettings, StudyName, Text, require_one_of
+from plenum.reports.settings import read_study_settings, store_uri
+from plenum.show.formats import NONE, format_or_dash
+from plenum.show.phrases import render
+from plenum.show.table import Column, Table, make_keys
+from plenum.show.terminal_tables import show
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.runs import open_existing
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.studies import (
     StoredStudy,
-    TrackedCondition,
-    absolute_uri,
     delete_study,
     drop_condition,
     find_studies_by_folder,
     hold_journals,
     journals_size,
     list_studies,
-    open_existing,
     remove_journals,
     rename_study,
     restore_study,
@@ -208,7 +202,7 @@ def _consequences(
         "size": _size(size),
         "remove": request.journals == "delete",
     }
-    return render("managing.j2", **facts)
+    return render("plenum.reports/managing.j2", **facts)
 
 
 def _confirm(request: Request) -> None:

@@ -11,20 +11,20 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base import UserError, is_locked, name_folder
-from plenum.design import StrictSettings, name_conditions
-from plenum.records import DamagedJournal, verify_lines
-from plenum.reports import (
-    Column,
-    Table,
-    format_count,
-    format_dollars,
-    format_number,
-    make_keys,
-    read_study_settings,
-    show,
-)
-from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions, lock_file, read_rerun
+from plenum.base.errors import UserError
+from plenum.base.file_locks import is_locked
+from plenum.base.identity import name_folder
+from plenum.design.condition_names import name_conditions
+from plenum.design.ranges import StrictSettings
+from plenum.records.chain import DamagedJournal, verify_lines
+from plenum.reports.settings import read_study_settings
+from plenum.show.formats import format_count, format_dollars, format_number
+from plenum.show.table import Column, Table, make_keys
+from plenum.show.terminal_tables import show
+from plenum.tracking.conditions import read_rerun
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
+from plenum.tracking.tracker import lock_file
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
 _END = re.compile(rb'\{"kind":"end".*"status":"(completed|failed)"')

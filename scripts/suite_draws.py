@@ -8,12 +8,20 @@ from typing import Any
 import numpy as np
 from generators import Row, holds, seed
 
-from plenum.dynamics import Floats
-from plenum_verdicts import acting, suites
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.acting.choice import advise_acting
+from plenum_verdicts.suites.disagreement import bound_unsteady_cases, estimate_disagreement
+from plenum_verdicts.suites.gate_assessment import assess_gate
+from plenum_verdicts.suites.gate_errors import chance_to_pass, drop_chances
+from plenum_verdicts.suites.gates import parse_gate
+from plenum_verdicts.suites.scores import score_suite
+from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
+from plenum_verdicts.suites.suite_verdict import RunningSuite, SuiteRule, judge_suite
+from plenum_verdicts.suites.unsteady_cases import find_unsteady
 
 CASES, RUNS = 50, 4
 STEADY = 0.95  # the share of runs that end alike in a steady case
-RULE, RISK, DROP = suites.SuiteRule(), 0.05, 0.05
+RULE, RISK, DROP = SuiteRule(), 0.05, 0.05
 DESIGNS = ((50, 4), (200, 4), (200, 8), (100, 7))
 """Cases and runs of each that acting is advised on, in turn."""
 GATES = ("score >= .8", "score of 4 >= .94", "score >= baseline - .02", "3 of 4 in every case")
@@ -73,15 +81,13 @@ VERDICTS = {
 """By disagreement: the verdict that is counted, the chance to end otherwise, and cases with it."""
 
 
-def draw_runs(
-    generator: np.random.Generator, shares: Floats, runs: int | suites.Codes
-) -> suites.SuiteRuns:
+def draw_runs(generator: np.random.Generator, shares: Floats, runs: int | Codes) -> SuiteRuns:
     """Draw so many runs of each case with these chances; one of the first outcome is right."""
     cases = len(shares)
     counts = generator.multinomial(runs, shares)
     outcome = np.repeat(np.tile([0, 1, 2], cases), counts.ravel()).astype(np.intp)
     names, case = tuple(map(str, range(cases))), np.repeat(np.arange(cases), runs)
-    return suites.SuiteRuns(names, ("a", "b", "c"), case, outcome, (outcome == 0).astype(float))
+    return SuiteRuns(names, ("a", "b", "c"), case, outcome, (outcome == 0).astype(float))
 
 
 def describe_cases(shares: Floats) -> Row:
@@ -106,11 +112,11 @@ def draw_suite(number: int, draw: int) -> Row:
     runs = draw_runs(generator, shares, RUNS)
     these, like = describe_cases(shares), describe_cases(draw_many(number))
     found: dict[str, Any] = {
-        "disagreement": suites.estimate_disagreement(runs),
-        "score": suites.score_suite(runs).score,
-        "unsteady cases": suites.bound_unsteady_cases(runs, STEADY),
+        "disagreement": estimate_disagreement(runs),
+        "score": score_suite(runs).score,
+        "unsteady cases": bound_unsteady_cases(runs, STEADY),
     }
-    named = suites.find_unsteady(draw_runs(generator, shares, 2 * RUNS), STEADY)
+    named = find_unsteady(draw_runs(generator, shares, 2 * RUNS), STEADY)
     false = [shares[int(name)].max() >= STEADY for name in named]
     return {
         **{
@@ -135,14 +141,14 @@ def draw_verdict(number: int, draw: int) -> Row:
     cases = 4 * CASES if "false" in [*VERDICTS][number] else CASES
     right = np.where(generator.random(cases) < share, 1 - chance, 1.0)
     runs = draw_runs(generator, split(right), RUNS)
-    found = suites.judge_suite(suites.estimate_disagreement(runs), RULE)
+    found = judge_suite(estimate_disagreement(runs), RULE)
     # That it lies between both limits is a claim on each of them.
     reached = found.verdict == verdict
     if "false" in [*VERDICTS][number]:
         own = describe_cases(split(right))["disagreement"]
         beyond = own >= RULE.unacceptable if verdict == "stable" else own <= RULE.acceptable
         reached = (reached or found.between) and (found.scope == "like" or beyond)
-    running, first = suites.RunningSuite(RULE), "undecided"
+    running, first = RunningSuite(RULE), "undecided"
     for apart in runs.disagreements():
         running.add(np.array([apart]))
         if (first := running.verdict) != "undecided":
@@ -155,15 +161,15 @@ def draw_gate(number: int, draw: int) -> Row:
     generator, mixtures = seed(7, number, draw), [*MIXTURES.values()]
     shares = mixtures[draw % len(mixtures)](generator, CASES)
     runs, right = draw_runs(generator, shares, RUNS), shares[None, :, 0]
-    lower = suites.drop_chances(right, DROP)
+    lower = drop_chances(right, DROP)
 
     def find_errors(text: str) -> tuple[float, float]:
         """Return the chances to fail this program, and to pass the worse one."""
-        passes = partial(suites.chance_to_pass, suites.parse_gate(text))
+        passes = partial(chance_to_pass, parse_gate(text))
         return float(1 - passes(right, right)[0]), float(passes(lower, right)[0])
 
     fails, misses = find_errors(GATES[number])
-    found = suites.assess_gate(suites.parse_gate(GATES[number]), runs, DROP)
+    found = assess_gate(parse_gate(GATES[number]), runs, DROP)
     flips = 2 * fails * (1 - fails)
     return {
         "fails": holds(*found.errors.fails_limits, fails),
@@ -177,7 +183,7 @@ def draw_acting(number: int, draw: int) -> Row:
     """Return whether acting as advised keeps the risk, and the bounds of the rules hold."""
     (cases, runs), generator = DESIGNS[draw % len(DESIGNS)], seed(8, number, draw)
     shares = [*MIXTURES.values()][number](generator, cases)
-    advice = acting.advise_acting(draw_runs(generator, shares, runs), RISK)
+    advice = advise_acting(draw_runs(generator, shares, runs), RISK)
     chosen = advice.chosen
     held = [find_risk(number, each.rule.runs) <= each.at_most for each in advice.rules]
     return {
@@ -192,7 +198,7 @@ def draw_choice(law: str, design: str, draw: int) -> tuple[bool, bool]:
     """Return whether a rule is chosen, and whether falsely: more of its acts are wrong."""
     generator, repeats = seed(9, [*ERRING].index(law), draw), REPEATS[design]
     shares = ERRING[law](generator, len(repeats))
-    chosen = acting.advise_acting(draw_runs(generator, shares, repeats), RISK).chosen
+    chosen = advise_acting(draw_runs(generator, shares, repeats), RISK).chosen
     return chosen is not None, chosen is not None and find_erring(law, chosen.runs) > RISK
 
 

@@ -25,10 +25,11 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="tables")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import check_report_settings, publish_results
+        from plenum.reports.results import publish_results
+        from plenum.reports.settings import check_report_settings
 
         if cfg.rules is not None:
-            from plenum_rules import publish_rules
+            from plenum_rules.publish import publish_rules
 
             publish_rules(cfg)
             return

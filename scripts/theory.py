@@ -1,7 +1,7 @@
 """Say that this script is gone: version 0.2.0 was the last to have it."""
 
 try:
-    from plenum.base import refuse_removed
+    from plenum.base.removed import refuse_removed
     from plenum.cli import one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain

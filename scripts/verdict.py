@@ -16,9 +16,9 @@ try:
     import hydra
     from omegaconf import DictConfig
 
-    from plenum.base import NO_VERDICT
+    from plenum.base.exits import NO_VERDICT
     from plenum.cli import front_door, one_line_errors
-    from plenum_verdicts import quote_argument
+    from plenum_verdicts.arguments import quote_argument
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -28,7 +28,8 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="verdict")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_verdicts import judge_config, judge_steady_config
+        from plenum_verdicts.judge import judge_config
+        from plenum_verdicts.protocols import judge_steady_config
 
         status = judge_steady_config(cfg) if cfg.steady else judge_config(cfg)
     raise SystemExit(status)

@@ -260,7 +260,7 @@ def imports_past_faces(root: Path) -> list[tuple[str, str]]:
 def _faced_names(modules: dict[str, Path]) -> dict[str, str]:
     """Dotted names in the stubs of faces, and where each is defined.
 
-    Such as ``plenum.dynamics.pool``, a function, and ``plenum.dynamics.meta_analysis.pool``.
+    Such as ``plenum.dynamics.meta_analysis.pool``, a function, and ``plenum.dynamics.meta_analysis.pool``.
     """
     stubs = {module: path.with_suffix(".pyi") for module, path in modules.items()}
     return {

@@ -8,16 +8,18 @@ from typing import Any
 from pydantic import TypeAdapter
 
 from plenum.base.identity import digest
-from plenum.design import Budget, Calls, Job
-from plenum.design.settings import Backend, Sampling, Simulated
+from plenum.design.job import Job
+from plenum.design.settings import Backend, Budget, Calls, Sampling, Simulated
 from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
-from plenum.records import Journal, Usage, read
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
+from plenum.records.usage import Usage
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs.condition import ProgramCondition
-from plenum_audit.reports import publish_audited
+from plenum_audit.reports.publish import publish_audited
 from plenum_verdicts.cases.case import AuditCase
 from plenum_verdicts.dynamics.audit_result import AuditResult
 from plenum_verdicts.dynamics.audit_runs import plan_further

@@ -30,7 +30,7 @@ from forking import Process, environment
 from hydra.core.global_hydra import GlobalHydra
 
 from plenum.base import file_locks
-from plenum.records import read_attempts
+from plenum.calls.call_log import read_attempts
 from plenum.tracking import store
 
 if TYPE_CHECKING:

@@ -17,12 +17,14 @@ from hydra import initialize_config_dir
 from hypothesis import settings
 from omegaconf import DictConfig
 
-from plenum.base import UserError, code_version
-from plenum.committee import Deliberation
-from plenum.design import Condition, Job
+from plenum.base.errors import UserError
+from plenum.base.project import code_version
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask
+from plenum.committee.deliberation import Deliberation
 from plenum.design.compose import parse_job
-from plenum.models import Reply
-from plenum.models.conversation import Ask
+from plenum.design.condition import Condition
+from plenum.design.job import Job
 
 pytest_plugins = ["command_line"]
 
@@ -192,7 +194,7 @@ def shared_style() -> Iterator[None]:
     """Figures have the shared style, and don't pile up."""
     from matplotlib import pyplot as plt
 
-    from plenum.reports.style import apply_style
+    from plenum.show.style import apply_style
 
     with apply_style():
         yield

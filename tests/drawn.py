@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLUMN, PAGE, SMALL, read_caption
+from plenum.show.style import COLUMN, PAGE, SMALL, read_caption
 from plenum.tracking.conditions import TrackedCondition
 
 

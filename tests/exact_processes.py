@@ -6,7 +6,7 @@ import numpy as np
 from generators import OPTIONS, ROUNDS, Process
 from scipy.linalg import helmert
 
-from plenum.dynamics import ZERO
+from plenum.dynamics.divergence import ZERO
 from plenum.dynamics.fit import Floats
 
 

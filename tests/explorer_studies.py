@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.design import name_conditions
-from plenum.records import Journal
+from plenum.design.condition_names import name_conditions
+from plenum.records.journal import Journal
 from plenum.reports import estimates
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER, gather_committees
 from plenum.reports.explorer.page import page

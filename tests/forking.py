@@ -40,7 +40,7 @@ from jinja2 import TemplateError
 BASE = ("plenum", "mlflow.tracking", "mlflow.store.tracking.sqlalchemy_store", "matplotlib.pyplot")
 """What every template has imported; of our packages every module but those of :data:`_LATER`."""
 
-MORE = {"api": ("plenum.models.api.backend",), "hosted": ("plenum_hosted.backend",)}
+MORE = {"api": ("plenum.calls.api.backend",), "hosted": ("plenum_hosted.backend",)}
 """What a template has imported for a backend as well."""
 
 LIBRARIES = (
@@ -64,7 +64,7 @@ ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_
 """How templates calculate, and so whatever is forked off them."""
 
 _LATER = (
-    *("plenum.models.api.", "plenum_hosted.", "plenum.testing."),
+    *("plenum.calls.api.", "plenum_hosted.", "plenum.testing."),
     "plenum_audit.testing.",
     "plenum_audit.programs.client.",  # what programs import, in environments of their own
 )
@@ -298,7 +298,7 @@ def _import_all(package: Path) -> None:
 def _compile_templates(source: Path) -> None:
     """Compile what reports are written with, which a process would do again for each of its own."""
     reports = source / "plenum/reports"
-    usual = importlib.import_module("plenum.reports.phrases").make_environment()
+    usual = importlib.import_module("plenum.show.phrases").make_environment()
     for file in (*source.rglob("*.j2"), *(reports / "page").glob("*.html")):
         folder = file.parent
         if reports in (folder, *folder.parents):
@@ -307,7 +307,7 @@ def _compile_templates(source: Path) -> None:
             name = f"{'.'.join(folder.relative_to(source).parts)}/{file.name}"
         with contextlib.suppress(TemplateError):  # it has filters of its own
             usual.get_template(name)
-    page = importlib.import_module("plenum.reports.page.renderer")._environment()
+    page = importlib.import_module("plenum.show.renderer")._environment()
     for name in ("report.html", "report.md.j2"):
         page.get_template(name)
 

@@ -18,10 +18,10 @@ from pathlib import Path
 import numpy as np
 from hydra import compose, initialize_config_dir
 
+from plenum.calls.api import backend  # noqa: F401  # not once in each of the processes
 from plenum.design.compose import parse_job
-from plenum.execution import run_sweep
-from plenum.models.api import backend  # noqa: F401  # not once in each of the processes
-from plenum.records import read_entries
+from plenum.execution.sweep import run_sweep
+from plenum.records.chain import read_entries
 
 ROOT = Path(__file__).resolve().parents[1]
 

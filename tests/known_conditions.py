@@ -9,12 +9,14 @@ import generators
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.dynamics import Diagnostics, LyapunovEstimate, Summary
+from plenum.dynamics.diagnostics import Diagnostics
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.dynamics.summary import Summary
 from plenum.reports import estimates
 from plenum.reports.groups import RowGroup
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table
+from plenum.show.table import Table
 from plenum.tracking.conditions import TrackedCondition
 
 CHOSEN = Settings("s1", "sqlite:///unused.db", Path("unused"), draws=200)

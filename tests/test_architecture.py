@@ -165,7 +165,7 @@ def test_a_module_imports_only_what_its_room_may(modules: dict[str, str]) -> Non
         ("scenarios", "from plenum.records import Failure", ["records"]),
         ("execution", "from plenum.cli import one_line_errors", ["cli"]),
         ("models", "from plenum.records import Failure\nimport numpy", []),
-        ("committee", "from .prompts import turn\nfrom plenum.models import Reply", []),
+        ("committee", "from .prompts import turn\nfrom plenum.calls import Reply", []),
         ("execution", "from plenum import dynamics, __version__", []),
         ("dynamics", "from plenum_audit.execution import audit", ["execution"]),
         ("execution", "from plenum_worlds.registry import build", []),
@@ -241,14 +241,14 @@ def test_an_import_past_a_face_is_seen_and_one_of_the_own_package_s_top_is_none(
         "../run.py": "from plenum.records.journal import journal",
         "../scripts/audit.py": "from plenum_audit.gate import composed",
         "../scripts/bench/overhead.py": "from plenum.records.journal import journal",
-        "../scripts/bench/deployed.py": "from plenum.models import chat",
+        "../scripts/bench/deployed.py": "from plenum.calls import chat",
     }
     for name, source in files.items():
         path = tmp_path / "src" / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(source)
     assert architecture.imports_past_faces(tmp_path) == [
-        ("plenum.models.chat", "plenum.records.journal"),
+        ("plenum.calls.chat", "plenum.records.journal"),
         ("plenum_papers", "plenum_audit.kind"),
         ("run.py", "plenum.records.journal"),
         ("scripts/bench/overhead.py", "plenum.records.journal"),

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from benchmarks import read_benchform, read_hiddenbench
 
-from plenum.base import UserError
-from plenum.scenarios import check_scenario
+from plenum.base.errors import UserError
+from plenum.scenarios.scenario import check_scenario
 
 TASK = {
     "id": 7,

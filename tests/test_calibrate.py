@@ -16,8 +16,13 @@ from generators import Process
 from matplotlib import pyplot as plt
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import Floats, bootstrap, divergence, lyapunov, margin, reversal_test
-from plenum.reports.style import PAGE
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.estimate import margin
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.nulls import reversal_test
+from plenum.dynamics.resampling import bootstrap
+from plenum.show.style import PAGE
 
 ROUNDS = np.arange(1, 21, dtype=float)
 WINDOW = np.arange(3, 21)

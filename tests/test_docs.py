@@ -12,7 +12,7 @@ from hydra import initialize_config_dir
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
 
-from plenum.base import config_folders
+from plenum.base.project import config_folders
 from plenum.design.kinds import KINDS
 from plenum.design.schema import config_type
 from plenum_audit.design import AuditConfig

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from private_apis import DOCUMENTED, PRIVATE
 
-from plenum.models.api.litellm_import import litellm  # which fetches nothing then
+from plenum.calls.api.litellm_import import litellm  # which fetches nothing then
 
 ROOT = Path(__file__).resolve().parents[1]
 LIBRARIES = ("hydra", "litellm", "mlflow", "omegaconf", "ray")

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports.table import Column, Table
+from plenum.show.table import Column, Table
 
 
 def of_cells(

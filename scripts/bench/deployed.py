@@ -230,8 +230,8 @@ def sweep(
     """A sweep as `run.py -m` runs it, once composed: its time, its CPU, its call logs."""
     from hydra import compose, initialize_config_dir
 
-    from plenum.design import parse_job
-    from plenum.records import read_attempts
+    from plenum.calls.call_log import read_attempts
+    from plenum.design.compose import parse_job
 
     given = [
         *("backend=api", "backend.send_seed=true", f"backend.api_base.openai={url}"),
@@ -240,11 +240,11 @@ def sweep(
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"seed={seed}"])) for seed in range(seeds)]
-    import plenum.models.api.backend  # imports don't count, nor LiteLLM's
-    from plenum.execution import run_sweep
+    import plenum.calls.api.backend  # imports don't count, nor LiteLLM's
+    from plenum.execution.sweep import run_sweep
 
     if "calls.transport=litellm" in more:
-        import plenum.models.api.litellm_import  # noqa: F401
+        import plenum.calls.api.litellm_import  # noqa: F401
 
     cpu, wall = time.process_time(), time.perf_counter()
     outcomes = run_sweep(jobs)
@@ -290,9 +290,11 @@ def bare(url: str, replicates: int, rounds: int) -> dict[str, Any]:
 def _bodies(replicates: int, rounds: int) -> list[list[bytes]]:
     from hydra import compose, initialize_config_dir
 
-    from plenum.committee import Deliberation, require_committee
-    from plenum.design import Simulated, parse_job
-    from plenum.models.simulated import SimulatedBackend
+    from plenum.calls.simulated import SimulatedBackend
+    from plenum.committee.condition import require_committee
+    from plenum.committee.deliberation import Deliberation
+    from plenum.design.compose import parse_job
+    from plenum.design.settings import Simulated
 
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         condition = require_committee(parse_job(compose("config", [f"rounds={rounds}"])).condition)

@@ -32,7 +32,7 @@ os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")  # torch reads it wh
 def main() -> None:
     """Measure what was asked for: a table for people, and one JSON line for machines."""
     size = mode(__doc__, "quick", "full", "real", "gpu", "small")
-    from plenum.base import UserError
+    from plenum.base.errors import UserError
 
     try:
         if size == "real":

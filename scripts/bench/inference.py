@@ -117,7 +117,9 @@ def _ensembles() -> list[Any]:
 
 
 def _inference(ensembles: list[Any]) -> None:
-    from plenum.dynamics import INTERVALS, bootstrap, lyapunov, reversal_test
+    from plenum.dynamics.lyapunov import lyapunov
+    from plenum.dynamics.nulls import reversal_test
+    from plenum.dynamics.resampling import INTERVALS, bootstrap
 
     _fresh()
     for ensemble in ensembles:
@@ -129,7 +131,7 @@ def _inference(ensembles: list[Any]) -> None:
 
 
 def _percentiles(ensembles: list[Any]) -> None:
-    from plenum.dynamics import bootstrap
+    from plenum.dynamics.resampling import bootstrap
 
     _fresh()
     for ensemble in ensembles:
@@ -149,8 +151,7 @@ def _scipy(ensemble: Any) -> dict[str, float]:
     import numpy as np
     from scipy.stats import bootstrap
 
-    from plenum.dynamics import fit_distances
-    from plenum.dynamics.fit import contrast_weights
+    from plenum.dynamics.fit import contrast_weights, fit_distances
 
     fitted = fit_distances(ensemble)
     weights = contrast_weights(fitted.rounds)
@@ -184,7 +185,8 @@ def _scipy(ensemble: Any) -> dict[str, float]:
 def _float32_error(ensembles: list[Any]) -> float:
     import numpy as np
 
-    from plenum.dynamics import INTERVALS, bootstrap, reversal_test
+    from plenum.dynamics.nulls import reversal_test
+    from plenum.dynamics.resampling import INTERVALS, bootstrap
 
     worst = 0.0
     for ensemble in ensembles:
@@ -203,7 +205,9 @@ def _typical() -> tuple[list[float], float]:
     """Coverage of a typical pair's growth by process and size, and its relative width."""
     import numpy as np
 
-    from plenum.dynamics import estimate_typical_growth, fit_distances, jackknife_se, margin
+    from plenum.dynamics.estimate import margin
+    from plenum.dynamics.fit import fit_distances, jackknife_se
+    from plenum.dynamics.growth import estimate_typical_growth
 
     covers, ratios = [], []
     for name, (smooth, draw) in _processes().items():
@@ -229,7 +233,7 @@ def _contrast_size() -> tuple[float, float]:
     """Share of tests that reject between arms of one process: the worst cell, and the mean."""
     import numpy as np
 
-    from plenum.dynamics import contrast_growth
+    from plenum.dynamics.growth_contrasts import contrast_growth
 
     found = []
     for name, (smooth, draw) in _processes().items():

@@ -5,16 +5,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum_verdicts.steadiness import (
-    LEVEL,
-    JudgedProtocol,
-    ProtocolRuns,
-    SteadyPlan,
-    SteadyRuns,
-    draw_protocols,
-    judge_steadiness,
-    predict_power,
-)
+from plenum_verdicts.steadiness.judged_protocols import JudgedProtocol, judge_steadiness
+from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
+from plenum_verdicts.steadiness.steady_plans import SteadyPlan, draw_protocols, predict_power
+from plenum_verdicts.steadiness.steady_tests import LEVEL
 
 ACCURACIES = (0.33, 0.45, 0.6, 0.8)
 RUNS = 5

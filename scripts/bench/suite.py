@@ -45,15 +45,11 @@ from numpy.typing import NDArray
 from steady import measure_steadiness
 
 from plenum_audit.design import AuditConfig, CommitteeConfig
-from plenum_verdicts import VerdictConfig
-from plenum_verdicts.suites import (
-    SuiteRule,
-    SuiteRuns,
-    bound_unsteady_cases,
-    estimate_disagreement,
-    judge_suite,
-    score_suite,
-)
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.suites.disagreement import bound_unsteady_cases, estimate_disagreement
+from plenum_verdicts.suites.scores import score_suite
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import SuiteRule, judge_suite
 
 ROOT = Path(__file__).resolve().parents[2]
 RUNS = 200_000

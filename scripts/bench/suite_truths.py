@@ -9,16 +9,15 @@ from typing import Any
 import numpy as np
 from suite_draws import MIXTURES, RULE, describe_cases, draw_many, draw_runs, even, split
 
-from plenum.dynamics import Floats
-from plenum_audit.execution import draw_order
-from plenum_verdicts.logs import ComparedRuns, have_days_apart, read_log, select_independent
-from plenum_verdicts.suites import (
-    RunningSuite,
-    SuiteRuns,
-    compare_suites,
-    estimate_disagreement,
-    judge_suite,
-)
+from plenum.dynamics.fit import Floats
+from plenum_audit.execution.fixed_runs import draw_order
+from plenum_verdicts.logs.case_logs import read_log
+from plenum_verdicts.logs.compared_runs import ComparedRuns
+from plenum_verdicts.logs.independent_runs import have_days_apart, select_independent
+from plenum_verdicts.suites.comparison import compare_suites
+from plenum_verdicts.suites.disagreement import estimate_disagreement
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import RunningSuite, judge_suite
 
 Row = dict[str, Any]
 _DESIGNS = ((8, 4), (20, 3), (50, 4), (50, 12), (200, 2))

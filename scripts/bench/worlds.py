@@ -27,9 +27,9 @@ from rich import box
 from rich.console import Console
 from rich.table import Table
 
-from plenum.design import parse_job
-from plenum.execution import estimate_usage
-from plenum.records import Usage
+from plenum.design.compose import parse_job
+from plenum.execution.cost_estimate import estimate_usage
+from plenum.records.usage import Usage
 from plenum_worlds.condition import WorldCondition
 
 ROOT = Path(__file__).resolve().parents[2]

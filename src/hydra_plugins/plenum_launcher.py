@@ -14,8 +14,8 @@ from hydra.types import HydraContext, TaskFunction
 from omegaconf import DictConfig
 
 if TYPE_CHECKING:
-    from plenum.design import Job
-    from plenum.execution import Executor
+    from plenum.design.job import Job
+    from plenum.execution.executors import Executor
 
 
 @dataclass
@@ -51,8 +51,8 @@ class ConcurrentLauncher(Launcher):
         self, job_overrides: Sequence[Sequence[str]], initial_job_idx: int
     ) -> Sequence[JobReturn]:
         """Compose and check every job, then run all of them."""
-        from plenum.checks import show_dry_run
-        from plenum.execution import launch_jobs
+        from plenum.checks.dry_run import show_dry_run
+        from plenum.execution.hydra_jobs import launch_jobs
 
         composing = (self.context, self.config, self.task)
         return launch_jobs(*composing, job_overrides, initial_job_idx, show_dry_run, self.play())
@@ -67,7 +67,8 @@ class RayLauncher(ConcurrentLauncher):
 
     def play(self) -> "Callable[[Sequence[Job]], Executor] | None":
         """Return the factory that distributes replicates over Ray workers."""
-        from plenum_fleet.remote import RayDeliberations, require_ray
+        from plenum_fleet.remote.cluster import require_ray
+        from plenum_fleet.remote.ray_deliberations import RayDeliberations
 
         require_ray()
         return RayDeliberations

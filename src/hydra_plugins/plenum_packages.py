@@ -7,7 +7,7 @@ from hydra.core.config_search_path import ConfigSearchPath
 from hydra.core.config_store import ConfigStore
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 
-from plenum.base import config_folders
+from plenum.base.project import config_folders
 
 EVERY_RUN = "plenum_packages"
 """The config that ``config.yaml`` includes for what the packages add to every run."""

@@ -11,7 +11,9 @@ from hydra.plugins.config_source import ConfigLoadError, ConfigResult, ConfigSou
 from hydra.plugins.search_path_plugin import SearchPathPlugin
 from omegaconf import OmegaConf
 
-from plenum.base import UserError, read_bytes, user_folder
+from plenum.base.errors import UserError
+from plenum.base.project import user_folder
+from plenum.base.regular_files import read_bytes
 
 _NO_CASES = ("variants",)
 """Folders of ``scenarios`` that hold something other than scenarios."""

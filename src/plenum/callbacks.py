@@ -14,7 +14,8 @@ from typing import Any, TextIO, cast
 from hydra.experimental.callback import Callback
 from omegaconf import DictConfig
 
-from plenum.base import UserError, say
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
 
 PRINTED = ".printed.json"
 """The file in a study's output folder with its printed tables, under a digest of their sources."""
@@ -42,7 +43,7 @@ class Closing(Callback):
         self._close(Path(config.hydra.sweep.dir), config)
 
     def _close(self, folder: Path, config: DictConfig, only: str | None = None) -> None:
-        from plenum.execution import collect_outcomes, format_closing
+        from plenum.execution.outcomes import collect_outcomes, format_closing
 
         outcomes = collect_outcomes(folder, only)
         if not outcomes:
@@ -72,7 +73,8 @@ def _print_tables(study: str, uri: str) -> bool:
     try:
         if _print_again(study, uri, out):
             return True
-        from plenum.reports import Settings, publish_results
+        from plenum.reports.results import publish_results
+        from plenum.reports.settings import Settings
 
         began = time.time_ns() - _CLOCK_NS
         with _copy_output() as (output, errors):
@@ -90,7 +92,7 @@ def _print_tables(study: str, uri: str) -> bool:
 
 def _print_again(study: str, uri: str, out: Path) -> bool:
     """Print the last output, if its sources and its files are unchanged."""
-    from plenum.records import recall
+    from plenum.records.memo import recall
 
     kept = recall(out / PRINTED, _key(study, uri)) if (out / PRINTED).exists() else None
     if kept is None or kept["files"] != {name: _digest(out / name) for name in kept["files"]}:
@@ -102,7 +104,7 @@ def _print_again(study: str, uri: str, out: Path) -> bool:
 
 def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
     """Keep the printed text, with the digests of the files that were written for it."""
-    from plenum.records import remember
+    from plenum.records.memo import remember
 
     written = [f.name for f in out.iterdir() if f.is_file() and f.stat().st_mtime_ns >= began]
     files = {name: _digest(out / name) for name in written}
@@ -112,8 +114,9 @@ def _keep(study: str, uri: str, out: Path, text: str, began: int) -> None:
 
 def _key(study: str, uri: str) -> str:
     """Digest everything that the printed tables depend on; empty if that can't be known."""
-    from plenum.base import code_digest, digest, project_root
-    from plenum.tracking import fingerprint
+    from plenum.base.identity import digest
+    from plenum.base.project import code_digest, project_root
+    from plenum.tracking.stored_runs import fingerprint
 
     contents = fingerprint(study, uri)
     if contents is None:

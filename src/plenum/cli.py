@@ -16,23 +16,22 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
-from plenum.base import (
+from plenum.base import collect_rarely
+from plenum.base.environment import close_environment
+from plenum.base.errors import Stopped, UserError
+from plenum.base.exits import (
     BAD_INPUT,
     FAILED,
     INTERRUPTED,
-    Stopped,
-    UserError,
-    close_environment,
-    collect_rarely,
     find_status,
     format_error,
     name_missing_package,
-    redact,
-    refuse_in_arguments,
-    refuse_removed,
-    say,
     shows_full_errors,
 )
+from plenum.base.removed import refuse_removed
+from plenum.base.secret_input import refuse_in_arguments
+from plenum.base.secrets import redact
+from plenum.base.terminal import say
 
 __all__ = ["front_door", "one_line_errors"]
 
@@ -51,7 +50,12 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     """
     collect_rarely()
     close_environment()
-    from plenum.design import check_flags, check_meant, sort_flags_first, take_own_folder
+    from plenum.design.overrides import (
+        check_flags,
+        check_meant,
+        sort_flags_first,
+        take_own_folder,
+    )
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sort_flags_first(sys.argv[1:])
@@ -82,7 +86,7 @@ def _register_own_values() -> None:
     """Let ``--help`` show the values of a script's own config with their comments."""
     from omegaconf import OmegaConf
 
-    from plenum.base import resolve_path
+    from plenum.base.project import resolve_path
 
     def list_own_values(config_name: str) -> str:
         text = resolve_path(f"conf/{config_name}.yaml").read_text(encoding="utf-8")
@@ -144,7 +148,7 @@ def _explain(error: Exception, config_name: str | None) -> str:
     """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):
-        from plenum.design import explain
+        from plenum.design.slips import explain
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
             line = explain(sys.argv[1:], config_name)

@@ -16,8 +16,9 @@ from pathlib import Path
 from typing import Any, BinaryIO
 from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile, ZipInfo
 
-from plenum.base import open_regular_file, unpack_problem
-from plenum.design import is_study
+from plenum.base.regular_files import open_regular_file
+from plenum.base.zips import unpack_problem
+from plenum.design.ranges import is_study
 from plenum_archive.layout import FORMAT, KIND, MANIFEST
 
 SEAL = 64

@@ -9,8 +9,9 @@ from typing import Any
 import pandas as pd
 import pyarrow.parquet
 
-from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import describe_replicate
+from plenum.records.chain import DamagedJournal
+from plenum.records.transcript import Transcript, read
+from plenum.tracking.states import describe_replicate
 from plenum_archive import layout
 from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
 

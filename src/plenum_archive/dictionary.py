@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.reports import format_csv
+from plenum.show.table import format_csv
 
 _FILE = Path(__file__).with_name("dictionary.csv")
 _EARLIER = Path(__file__).with_name("dictionary_earlier.csv")

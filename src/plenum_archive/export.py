@@ -15,9 +15,15 @@ import pandas as pd
 from omegaconf import DictConfig
 from pydantic import AfterValidator
 
-from plenum.base import UserError, code_version, require_writable, show_progress
-from plenum.reports import Out, Settings, format_csv, make_accounts, read_study_settings
-from plenum.tracking import Study, is_simulated
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.base.progress import show_progress
+from plenum.base.project import code_version
+from plenum.reports.accounting.publish import make_accounts
+from plenum.reports.settings import Out, Settings, read_study_settings
+from plenum.show.table import format_csv
+from plenum.tracking.conditions import is_simulated
+from plenum.tracking.study import Study
 from plenum_archive import dictionary, layout, scrub
 from plenum_archive.container import Packer, write_sealed
 from plenum_archive.gather import ArchivedCondition, gather_conditions

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
-from plenum.tracking import ROWS_TAG as ROWS
-from plenum.tracking import TRACE_TAG as TRACE
-from plenum.tracking import Member, Study, read_artifacts, read_rows
+from plenum.base.errors import UserError
+from plenum.tracking.rows import ROWS_TAG as ROWS
+from plenum.tracking.rows import Member
+from plenum.tracking.runs import read_artifacts, read_rows
+from plenum.tracking.study import Study
+from plenum.tracking.traces import TRACE_TAG as TRACE
 from plenum_archive import layout, scrub
 from plenum_archive.layout import CONDITIONS, KEPT, RUNS, SERIES, ArchivedRun
 

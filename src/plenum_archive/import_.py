@@ -13,31 +13,30 @@ from typing import TYPE_CHECKING, Annotated, Any
 from omegaconf import DictConfig
 from pydantic import BeforeValidator
 
-from plenum.base import UserError, name_folder, require_writable, show_progress
-from plenum.design import Journals, StrictSettings, StudyName
-from plenum.records import read
-from plenum.reports import read_study_settings, store_uri
-from plenum.tracking import (
-    CONDITIONS,
-    KIND_TAG,
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.base.identity import name_folder
+from plenum.base.progress import show_progress
+from plenum.design.ranges import StrictSettings, StudyName
+from plenum.design.schema import Journals
+from plenum.records.transcript import read
+from plenum.reports.settings import read_study_settings, store_uri
+from plenum.tracking.artifacts import collect_artifacts
+from plenum.tracking.conditions import read_rerun
+from plenum.tracking.experiments import find_experiment, make_trash_error
+from plenum.tracking.row_writer import pack_transcripts, write_rows
+from plenum.tracking.rows import (
     ROWS_ARCHIVE,
     ROWS_FILE,
     ROWS_TAG,
-    absolute_uri,
-    collect_artifacts,
-    find_experiment,
     has_nested_runs,
-    make_params,
     make_row,
-    make_trash_error,
-    open_client,
-    pack_transcripts,
-    read_rerun,
-    require_writable_store,
-    search_runs,
     transcript_file,
-    write_rows,
 )
+from plenum.tracking.run_writer import make_params
+from plenum.tracking.runs import CONDITIONS, search_runs
+from plenum.tracking.store import absolute_uri, open_client, require_writable_store
+from plenum.tracking.stored_runs import KIND_TAG
 from plenum_archive import layout
 from plenum_archive.container import Box, describe_file
 from plenum_archive.gather import ARCHIVE, ORIGIN, gather_conditions
@@ -248,7 +247,8 @@ class _ImportTarget:
 
     def condition(self, folder: Path) -> None:
         """Write an unpacked condition."""
-        from plenum.tracking import collect_by_round, format_transcript
+        from plenum.tracking.run_data import collect_by_round
+        from plenum.tracking.transcript_text import format_transcript
 
         run, replicates = layout.read_runs((folder / RUNS).read_bytes())
         artifacts = map(folder.joinpath, layout.list_artifacts(run.kind))

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from plenum.base import canonical_json
-from plenum.design import Kind, find_kind
+from plenum.base.identity import canonical_json
+from plenum.design.kinds import Kind, find_kind
 
 FORMAT = 1
 KIND = "plenum study"

@@ -8,9 +8,10 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.design import list_varying
-from plenum.reports import Settings, load_template
-from plenum.tracking import is_simulated
+from plenum.design.factors import list_varying
+from plenum.reports.settings import Settings
+from plenum.show.markdown import load_template
+from plenum.tracking.conditions import is_simulated
 from plenum_archive.gather import ArchivedCondition
 
 _TABLES = {

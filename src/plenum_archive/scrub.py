@@ -9,7 +9,10 @@ from typing import Any
 
 import yaml
 
-from plenum.base import UserError, digest, holds_secret, parse_yaml
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.base.secrets import holds_secret
+from plenum.base.yaml_files import parse_yaml
 
 _SQLITE = "sqlite:///"
 _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")

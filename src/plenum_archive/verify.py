@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, code_version, show_progress
+from plenum.base.errors import UserError
+from plenum.base.progress import show_progress
+from plenum.base.project import code_version
 from plenum_archive import contents, dictionary, layout
 from plenum_archive.container import SEAL, Box, DamagedArchive, open_archive
 from plenum_archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST

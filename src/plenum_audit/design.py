@@ -6,22 +6,12 @@ from typing import Annotated, Any, Literal
 from omegaconf import DictConfig
 from pydantic import BeforeValidator, Field
 
-from plenum.design import (
-    Count,
-    Int,
-    Positive,
-    Script,
-    StrictSettings,
-    StudyConfig,
-    WebUrl,
-    check_settings,
-    drop_settings,
-    read_settings,
-    require,
-    resolve_config,
-    type_config,
-)
-from plenum_verdicts import FOR_SUITES, VerdictConfig, check_verdict
+from plenum.design.conflicts import check_settings
+from plenum.design.ranges import Count, Int, Positive, StrictSettings, WebUrl, require
+from plenum.design.schema import StudyConfig, resolve_config, type_config
+from plenum.design.scripts import Script
+from plenum.design.validation import drop_settings, read_settings
+from plenum_verdicts.design import FOR_SUITES, VerdictConfig, check_verdict
 
 
 @dataclass(frozen=True)

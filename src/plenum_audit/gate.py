@@ -8,16 +8,20 @@ from typing import TYPE_CHECKING, cast
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
-from plenum.design import is_study
+from plenum.base.collector import pause_collector
+from plenum.base.errors import UserError
+from plenum.base.exits import NO_VERDICT, find_status
+from plenum.base.terminal import say
+from plenum.design.ranges import is_study
 from plenum_audit.design import AuditConfig, type_audit
-from plenum_verdicts.dynamics import AuditResult
-from plenum_verdicts.suites import split_by_source
+from plenum_verdicts.dynamics.audit_result import AuditResult
+from plenum_verdicts.suites.sources import split_by_source
 
 if TYPE_CHECKING:  # a log needs neither programs nor models, whose imports take seconds
-    from plenum_audit.programs import Audit, ProgramCondition
-    from plenum_verdicts import LoggedRuns
-    from plenum_verdicts.reports import SuitePart
+    from plenum_audit.programs.compose import Audit
+    from plenum_audit.programs.condition import ProgramCondition
+    from plenum_verdicts.judge import LoggedRuns
+    from plenum_verdicts.reports.suite import SuitePart
 
 __all__ = ["compose_gate", "judge_cases"]
 
@@ -36,12 +40,12 @@ def compose_gate(cfg: DictConfig) -> "Audit | LoggedRuns":
     with explain_in_outputs(lambda: _outputs_of(cfg)):
         settings, study = type_audit(cfg)
         if settings.logs:
-            from plenum_verdicts import load_runs
+            from plenum_verdicts.judge import load_runs
 
             place = study.study, study.tracking.uri or "", study.dry_run
             return load_runs(settings, settings.committee.name, *place)
-        from plenum_audit.programs import compose_audit
-        from plenum_verdicts.reports import refuse_overwriting
+        from plenum_audit.programs.compose import compose_audit
+        from plenum_verdicts.reports.outputs import refuse_overwriting
 
         refuse_overwriting(settings)
         return compose_audit(settings, study, OmegaConf.to_yaml(cfg, resolve=True))
@@ -88,7 +92,7 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
     int or None
         The exit status, of several groups of a log the worst one; ``None`` after a dry run.
     """
-    from plenum_verdicts import LoggedRuns
+    from plenum_verdicts.judge import LoggedRuns
 
     if isinstance(audit, LoggedRuns):
         return _judge_logged(audit)
@@ -102,8 +106,8 @@ def judge_cases(audit: "Audit | LoggedRuns") -> int | None:
 
 def _judge_logged(runs: "LoggedRuns") -> int | None:
     """Judge the runs of a log, and export the verdict on each group of them."""
-    from plenum_audit.exports import remove_stale_statement, write_statement
-    from plenum_verdicts import find_worst, judge_groups
+    from plenum_audit.exports.statement import remove_stale_statement, write_statement
+    from plenum_verdicts.judge import find_worst, judge_groups
 
     reports = []
     try:
@@ -137,10 +141,14 @@ def run_audit_gate(audit: "Audit") -> AuditResult | None:
     RuntimeError
         The program ended this process, which is possible if it runs in it.
     """
-    from plenum_audit.execution import run_audit
-    from plenum_audit.exports import list_subjects, remove_stale_statement, write_statement
-    from plenum_audit.reports import publish_audited, publish_unended
-    from plenum_verdicts.reports import explain_end
+    from plenum_audit.execution.audit import run_audit
+    from plenum_audit.exports.statement import (
+        list_subjects,
+        remove_stale_statement,
+        write_statement,
+    )
+    from plenum_audit.reports.publish import publish_audited, publish_unended
+    from plenum_verdicts.reports.empty_report import explain_end
 
     begun = False
 
@@ -181,9 +189,9 @@ def run_suite_gate(audit: "Audit") -> int:
     UserError
         No run reached a decision, or the outputs can't be written.
     """
-    from plenum_audit.execution import count_runs
-    from plenum_verdicts import make_suite_rule
-    from plenum_verdicts.reports import explain_needed
+    from plenum_audit.execution.varied_runs import count_runs
+    from plenum_verdicts.questions import make_suite_rule
+    from plenum_verdicts.reports.suite_words import explain_needed
 
     if audit.dry_run:
         needed = explain_needed(make_suite_rule(audit.settings))
@@ -198,12 +206,17 @@ def run_suite_gate(audit: "Audit") -> int:
 
 
 def _assess(audit: "Audit") -> int:
-    from plenum_audit.execution import run_suite
-    from plenum_audit.exports import list_subjects, remove_stale_statement, write_statement
-    from plenum_audit.reports import publish_suite
-    from plenum_verdicts import answer_questions, judge_suite, make_suite_rule
-    from plenum_verdicts.acting import RuleOrigin
-    from plenum_verdicts.reports import SUITE, publish_unbegun
+    from plenum_audit.execution.fixed_runs import run_suite
+    from plenum_audit.exports.statement import (
+        list_subjects,
+        remove_stale_statement,
+        write_statement,
+    )
+    from plenum_audit.reports.publish import publish_suite
+    from plenum_verdicts.acting.rule_origin import RuleOrigin
+    from plenum_verdicts.questions import answer_questions, judge_suite, make_suite_rule
+    from plenum_verdicts.reports.audit import SUITE
+    from plenum_verdicts.reports.publish import publish_unbegun
 
     study, settings = audit.study, audit.settings
     publish_unbegun(study, settings, "the suite has not ended", own=True, files=SUITE)
@@ -230,7 +243,7 @@ def _assess(audit: "Audit") -> int:
 
 def _describe(audit: "Audit") -> tuple["ProgramCondition", dict[str, Mapping[str, str]]]:
     """Return the program on one of the cases, and the options of each case."""
-    from plenum_audit.programs import require_program
+    from plenum_audit.programs.condition import require_program
 
     each = [require_program(job.condition) for job in audit.jobs]
     return each[0], {of.case.id: of.case.options for of in each}
@@ -238,8 +251,9 @@ def _describe(audit: "Audit") -> tuple["ProgramCondition", dict[str, Mapping[str
 
 def _explain_varied(audit: "Audit") -> "SuitePart":
     """Say how much more often runs differ if a change lies between them."""
-    from plenum_audit.execution import read_varied_runs
-    from plenum_verdicts.reports import SuitePart, explain, explain_split
+    from plenum_audit.execution.varied_runs import read_varied_runs
+    from plenum_verdicts.reports.suite import SuitePart
+    from plenum_verdicts.reports.suite_words import explain, explain_split
 
     varied = read_varied_runs(audit)
     split = {name: split_by_source(runs, {name: of}) for name, (runs, of) in varied.items()}
@@ -251,8 +265,10 @@ def _explain_varied(audit: "Audit") -> "SuitePart":
 
 def _replace_suite(study: str, settings: AuditConfig, error: BaseException) -> None:
     """Replace the files of an earlier suite of this study: their verdict is another program's."""
-    from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import SUITE, explain_end, publish_unbegun, read_study
+    from plenum_audit.exports.statement import remove_stale_statement
+    from plenum_verdicts.reports.audit import SUITE
+    from plenum_verdicts.reports.empty_report import explain_end
+    from plenum_verdicts.reports.publish import publish_unbegun, read_study
 
     if read_study(Path(settings.out), SUITE) == study:
         status = find_status(error, NO_VERDICT)
@@ -278,9 +294,9 @@ def apply_act_rule(audit: "Audit") -> int:
     UserError
         The file has no rule for this program and its cases, or something can't work.
     """
-    from plenum.reports import show_text
-    from plenum_audit.execution import act
-    from plenum_verdicts.reports import publish_acts, read_rule, remove_stale_acts
+    from plenum.show.terminal_tables import show_text
+    from plenum_audit.execution.fixed_runs import act
+    from plenum_verdicts.reports.acting import publish_acts, read_rule, remove_stale_acts
 
     path = str(audit.settings.rule)
     if not audit.dry_run:  # also before a rule is refused: another program's acts may lie there
@@ -302,8 +318,10 @@ def apply_act_rule(audit: "Audit") -> int:
 
 
 def _publish_unbegun(study: str, settings: AuditConfig, error: BaseException) -> None:
-    from plenum_audit.exports import remove_stale_statement
-    from plenum_verdicts.reports import AUDIT, SUITE, explain_end, publish_unbegun, read_study
+    from plenum_audit.exports.statement import remove_stale_statement
+    from plenum_verdicts.reports.audit import AUDIT, SUITE
+    from plenum_verdicts.reports.empty_report import explain_end
+    from plenum_verdicts.reports.publish import publish_unbegun, read_study
 
     why = f"the audit could not begin: {explain_end(error)}"
     # Of settings that can't be read it isn't known what was asked: what stands there is replaced.

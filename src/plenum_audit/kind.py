@@ -1,6 +1,6 @@
 """Audited programs as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design import Kind
+from plenum.design.kinds import Kind
 
 KIND = Kind(
     name="program",

@@ -7,22 +7,23 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from plenum.design import Api, Backend, Budget, Calls, Job, Sampling, Simulated
+from plenum.design.job import Job
+from plenum.design.settings import Api, Backend, Budget, Calls, Sampling, Simulated
 from plenum_audit.design import AuditConfig, CommitteeConfig
-from plenum_audit.execution import run_audit
+from plenum_audit.execution.audit import run_audit
 from plenum_audit.gate import explain_in_outputs, run_audit_gate
-from plenum_audit.programs import (
-    OWN_MODELS,
-    Audit,
+from plenum_audit.programs.adapters.committee import (
     Committee,
-    Program,
-    ProgramCondition,
     find_program,
     name_program,
     wrap_program,
 )
-from plenum_verdicts.cases import AuditCase, load_cases, require_apart
-from plenum_verdicts.dynamics import AuditResult
+from plenum_audit.programs.adapters.program import Program
+from plenum_audit.programs.compose import OWN_MODELS, Audit
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.cases.cases import load_cases, require_apart
+from plenum_verdicts.dynamics.audit_result import AuditResult
 
 _STUDY = "audit"
 """The study that an audit from Python is tracked as."""

@@ -14,7 +14,7 @@ from typing import Any
 
 import httpx
 
-from plenum.base import format_error
+from plenum.base.exits import format_error
 
 _LONGEST = 60_000
 """Number of UTF-16 units of a comment, which GitHub counts; it allows 65,536."""

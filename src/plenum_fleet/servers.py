@@ -10,10 +10,11 @@ from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from urllib.parse import urlsplit
 
-from plenum.base import flatten
-from plenum.base import say as say_on_terminal
-from plenum.models import CallError, Chat, Response
-from plenum.records import Failure
+from plenum.base.terminal import say as say_on_terminal
+from plenum.base.text import flatten
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Response
+from plenum.records.failures import Failure
 
 _MOST_FAILURES = 3
 """So many in a row, from any sessions, and a server counts as down; one refused connection does."""

@@ -5,8 +5,9 @@ from typing import Annotated, ClassVar
 
 from pydantic import AfterValidator
 
-from plenum.base import UserError
-from plenum.design import Count, NotNegative, Positive, SweepSettings, match_rule
+from plenum.base.errors import UserError
+from plenum.design.ranges import Count, NotNegative, Positive, match_rule
+from plenum.design.schema import SweepSettings
 
 RayAddress = Annotated[
     str,

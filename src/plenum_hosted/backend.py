@@ -8,10 +8,14 @@ from importlib.metadata import version
 
 import torch
 
-from plenum.base import Stopped, UserError, digest, flatten, make_generator
-from plenum.design import Sampling
-from plenum.models import CallError, Chat, Message, Pace, Reply, Response
-from plenum.records import Failure
+from plenum.base.errors import Stopped, UserError
+from plenum.base.identity import digest, make_generator
+from plenum.base.text import flatten
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Reply, Response
+from plenum.calls.pace import Pace
+from plenum.design.settings import Sampling
+from plenum.records.failures import Failure
 from plenum_hosted import environment, memory
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Form

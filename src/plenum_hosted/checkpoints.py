@@ -14,7 +14,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, open_regular_file, resolve_path
+from plenum.base.errors import UserError
+from plenum.base.project import resolve_path
+from plenum.base.regular_files import open_regular_file
 
 TINY = Path(__file__).with_name("tiny")
 """The folder of the model that ships with the project."""

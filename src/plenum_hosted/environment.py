@@ -9,7 +9,8 @@ import tokenizers
 import torch
 import transformers
 
-from plenum.base import UserError, digest
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
 from plenum_hosted import attention
 from plenum_hosted.settings import Hosted
 

@@ -6,11 +6,16 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from plenum.base import UserError, format_duration, name_other_work
-from plenum.design import Condition, Job
-from plenum.execution import check_model, make_longest_prompts
-from plenum.models import Chat, ChatModel, Pace, PacedBackend, TokenCounting
-from plenum.records import Usage
+from plenum.base.errors import UserError
+from plenum.base.processes import name_other_work
+from plenum.base.text import format_duration
+from plenum.calls.chat import Chat, ChatModel
+from plenum.calls.pace import Pace, PacedBackend, TokenCounting
+from plenum.design.condition import Condition
+from plenum.design.job import Job
+from plenum.execution.cost_estimate import make_longest_prompts
+from plenum.execution.preflight import check_model
+from plenum.records.usage import Usage
 from plenum_hosted.settings import Hosted
 
 STEPS = 8

@@ -12,19 +12,16 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import ALL, CANONICAL, WINDOW, LyapunovEstimate, Share, divergence
-from plenum.reports import (
-    COLOURS,
-    MARKERS,
-    PAGE,
-    SMALL,
-    Drawing,
-    EstimatedStudy,
-    Row,
-    group_rows,
-    list_varying_factors,
-    write_caption,
-)
+from plenum.dynamics.decisions import Share
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.fit import WINDOW
+from plenum.dynamics.fragility import ALL, CANONICAL
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.reports.figures.catalogue import Drawing
+from plenum.reports.figures.words import write_caption
+from plenum.reports.rows import Row, group_rows, list_varying_factors
+from plenum.reports.study import EstimatedStudy
+from plenum.show.style import COLOURS, MARKERS, PAGE, SMALL
 
 _STYLES = {ALL: "-", "rephrase": "--", "format": ":", "register": "-."}
 _SHOWN = "HL-01"

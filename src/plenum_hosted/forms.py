@@ -13,7 +13,7 @@ from llguidance import LLTokenizer
 from llguidance import hf as wrapping
 from numpy.typing import NDArray
 
-from plenum.models import AnswerSchema
+from plenum.calls.chat import AnswerSchema
 from plenum_hosted.grammar import Grammar
 
 Bits = NDArray[np.int32]

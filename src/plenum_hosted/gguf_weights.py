@@ -19,7 +19,9 @@ from transformers import (
 )
 from transformers.utils import logging as transformers_logging
 
-from plenum.base import UserError, flatten, say
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
+from plenum.base.text import flatten
 from plenum_hosted import checkpoints
 
 

@@ -6,9 +6,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import UserError
-from plenum.design import BackendExtension, Job, ModelConfig
-from plenum.models import ChatModel
+from plenum.base.errors import UserError
+from plenum.calls.chat import ChatModel
+from plenum.design.backend_extensions import BackendExtension
+from plenum.design.job import Job
+from plenum.design.settings import ModelConfig
 from plenum_hosted.checkpoints import digests
 from plenum_hosted.settings import Hosted
 

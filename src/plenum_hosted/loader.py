@@ -14,8 +14,9 @@ from safetensors import safe_open
 from transformers import AutoConfig, AutoModelForCausalLM, AutoTokenizer
 from transformers.utils import logging as transformers_logging
 
-from plenum.base import UserError, say
-from plenum.models import Message
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
+from plenum.calls.chat import Message
 from plenum_hosted import attention, checkpoints, gguf_weights, template_probe
 from plenum_hosted.attention import DecodingPlaces
 from plenum_hosted.forms import Forms

@@ -10,7 +10,7 @@ import psutil
 import torch
 from transformers import AutoConfig
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_hosted import checkpoints, environment, gguf_weights
 from plenum_hosted.loader import list_tensors, locate
 from plenum_hosted.network import CacheSizes

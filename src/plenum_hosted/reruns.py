@@ -9,21 +9,17 @@ from typing import Annotated
 import pandas as pd
 from pydantic import BeforeValidator
 
-from plenum.base import UserError
-from plenum.design import StrictSettings
-from plenum.reports import (
-    Column,
-    Out,
-    Row,
-    Table,
-    format_csv,
-    format_markdown,
-    label_shared,
-    list_shown_factors,
-    make_keys,
-    show,
-)
-from plenum.tracking import Study, TrackedCondition, log_report
+from plenum.base.errors import UserError
+from plenum.design.ranges import StrictSettings
+from plenum.reports.labels import label_shared
+from plenum.reports.rows import Row, list_shown_factors
+from plenum.reports.settings import Out
+from plenum.show.markdown import format_markdown
+from plenum.show.table import Column, Table, format_csv, make_keys
+from plenum.show.terminal_tables import show
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
 
 _LINES = 24

@@ -5,7 +5,8 @@ from typing import Annotated, ClassVar, Literal
 
 from pydantic import Field
 
-from plenum.design import Backend, Count, Int, match_rule
+from plenum.design.ranges import Count, Int, match_rule
+from plenum.design.settings import Backend
 
 Dtype = Literal["auto", "float32", "bfloat16", "float16"]
 Device = Annotated[str, match_rule("auto|cpu|cuda(:[0-9]+)?", "it is auto, cpu, cuda or cuda:N")]

@@ -3,7 +3,7 @@
 from functools import cached_property, lru_cache
 from typing import Any
 
-from plenum.models import Message
+from plenum.calls.chat import Message
 
 _CUT = "\ue000cut\ue001"
 """A temporary mark at the end of a message's shared part."""

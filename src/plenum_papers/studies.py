@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable
 
-from plenum.tracking import exists
+from plenum.tracking.study import exists
 
 PUBLISHED = "published_"
 """The prefix of studies that were imported from the authors' released runs."""

@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.dynamics import holm, limit_scenarios
-from plenum.tracking import TrackedCondition
+from plenum.base.errors import UserError
+from plenum.dynamics.meta_analysis import limit_scenarios
+from plenum.dynamics.multiplicity import holm
+from plenum.tracking.conditions import TrackedCondition
 from plenum_rules.catalogue import RULES, Rule, RuleOutcome
 from plenum_rules.comparisons import FEW, MeanDifference, average
 from plenum_rules.recorded_runs import RecordedRuns

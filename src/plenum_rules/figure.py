@@ -7,9 +7,10 @@ import pandas as pd
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, add_sourced_caption, apply_style, make_panels
-from plenum.reports import space_words as in_words
-from plenum.tracking import TrackedCondition
+from plenum.reports.figures.words import add_sourced_caption
+from plenum.show.phrases import space_words as in_words
+from plenum.show.style import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels
+from plenum.tracking.conditions import TrackedCondition
 from plenum_rules.tables import SECTIONS
 
 _HIGH = 0.17

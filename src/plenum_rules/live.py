@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from plenum import committee
-from plenum.committee import EndedDeliberation
+from plenum.committee.ballots import NONE as NO_MAJORITY
+from plenum.committee.ballots import EndedDeliberation
 from plenum_rules.aggregation import AGGREGATIONS, NONE, LastWords
 
 
@@ -28,7 +28,7 @@ def decide_live(rule: str, ended: EndedDeliberation) -> str:
         confidences=np.array([state.conf for state in ended.states], dtype=float),
     )
     option = int(AGGREGATIONS[rule](last))
-    return committee.NONE if option == NONE else ended.labels[option]
+    return NO_MAJORITY if option == NONE else ended.labels[option]
 
 
 supermajority = partial(decide_live, "supermajority")

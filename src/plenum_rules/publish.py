@@ -5,17 +5,13 @@ from dataclasses import replace
 
 from omegaconf import DictConfig
 
-from plenum.base import UserError
-from plenum.reports import (
-    Product,
-    check_report_settings,
-    find_study_kind,
-    print_written,
-    publish_product,
-    read_names,
-    save_captioned,
-)
-from plenum.tracking import Study, log_report
+from plenum.base.errors import UserError
+from plenum.reports.figures.publish import save_captioned
+from plenum.reports.publication import Product, print_written, publish_product
+from plenum.reports.settings import check_report_settings, read_names
+from plenum.reports.study import find_study_kind
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 from plenum_rules.evaluation import choose_rules, evaluate, tabulate_conditions, tabulate_rules
 from plenum_rules.figure import draw_rules
 from plenum_rules.tables import make_tables

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.records import Transcript
-from plenum.tracking import Study, TrackedCondition
+from plenum.records.transcript import Transcript
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
 from plenum_rules.aggregation import NONE, Floats, LastWords, Options, find_sole_top
 
 UNKNOWN = -2

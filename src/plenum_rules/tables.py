@@ -5,18 +5,17 @@ from collections.abc import Iterator
 
 import pandas as pd
 
-from plenum.reports import (
+from plenum.reports.labels import origin
+from plenum.show.formats import (
     NONE,
-    Column,
-    Table,
     format_count,
     format_finite,
     format_limits,
     format_p_value,
     format_percent,
-    origin,
-    space_words,
 )
+from plenum.show.phrases import space_words
+from plenum.show.table import Column, Table
 from plenum_rules.evaluation import Evaluation
 
 SECTIONS = {

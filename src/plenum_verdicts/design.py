@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field
 
-from plenum.design import Float, StrictSettings, require
+from plenum.design.ranges import Float, StrictSettings, require
 
 FOR_SUITES = ("gate", "decide", "vary")
 """Settings that ask something of all cases together."""

@@ -9,53 +9,40 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from plenum.base import NO_VERDICT, UserError, find_status, pause_collector, say
-from plenum.design import read_settings, require
-from plenum.reports import Settings, show_text
-from plenum_verdicts.acting import RuleOrigin
-from plenum_verdicts.cases import CASE_COLUMNS, WORDINGS, load_cases
+from plenum.base.collector import pause_collector
+from plenum.base.errors import UserError
+from plenum.base.exits import NO_VERDICT, find_status
+from plenum.base.terminal import say
+from plenum.design.ranges import require
+from plenum.design.validation import read_settings
+from plenum.reports.settings import Settings
+from plenum.show.terminal_tables import show_text
+from plenum_verdicts.acting.rule_origin import RuleOrigin
+from plenum_verdicts.cases.cases import CASE_COLUMNS, WORDINGS, load_cases
 from plenum_verdicts.design import VerdictConfig, check_verdict
-from plenum_verdicts.dynamics import (
-    STOPPED,
-    UNDECIDED,
-    AuditResult,
-    Further,
-    StabilityRule,
-    compare,
-    judge_cases,
-    judge_family,
-    plan_further,
-)
-from plenum_verdicts.logs import (
-    UNNAMED,
-    CaseLog,
-    ComparedRuns,
-    Log,
-    describe_choices,
-    folder_name,
-    is_suite,
-    list_doubts,
-    read_log,
-    select_independent,
-)
+from plenum_verdicts.dynamics.audit_baseline import compare
+from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
+from plenum_verdicts.dynamics.audit_runs import Further, plan_further
+from plenum_verdicts.dynamics.audits import UNDECIDED, StabilityRule, judge_cases, judge_family
+from plenum_verdicts.logs.case_logs import CaseLog, Log, read_log
+from plenum_verdicts.logs.compared_runs import ComparedRuns, is_suite
+from plenum_verdicts.logs.independent_runs import select_independent
+from plenum_verdicts.logs.log_choices import describe_choices
+from plenum_verdicts.logs.log_doubts import list_doubts
+from plenum_verdicts.logs.log_mixtures import folder_name
+from plenum_verdicts.logs.log_scores import UNNAMED
 from plenum_verdicts.questions import answer_questions, judge_suite, make_suite_rule
-from plenum_verdicts.reports import (
-    AUDIT,
-    SUITE,
-    VERDICT,
-    AuditReport,
-    AuditSubject,
-    SuiteReport,
-    explain_end,
-    explain_needed,
-    list_log_subjects,
-    publish_log,
-    publish_unbegun,
-    record_audit,
-    refuse_overwriting,
-    report_log,
-)
-from plenum_verdicts.suites import SuiteRuns, bound_lost_runs
+from plenum_verdicts.reports.audit import AUDIT, SUITE, VERDICT, AuditReport
+from plenum_verdicts.reports.empty_report import explain_end
+from plenum_verdicts.reports.log_report import report_log
+from plenum_verdicts.reports.outputs import refuse_overwriting
+from plenum_verdicts.reports.publish import publish_log, publish_unbegun
+from plenum_verdicts.reports.record import AuditSubject, record_audit
+from plenum_verdicts.reports.subjects import list_log_subjects
+from plenum_verdicts.reports.suite import SuiteReport
+from plenum_verdicts.reports.suite_words import explain_needed
+from plenum_verdicts.suites.disagreement import bound_lost_runs
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 _WORST_FIRST = (NO_VERDICT, 1, 3, 0)
 """Exit statuses: no verdict, unstable, undecided, stable."""
@@ -145,7 +132,7 @@ def load_runs(
     Raises
     ------
     UserError
-        As for :func:`plenum_verdicts.logs.read_log`, or there is no such case.
+        As for :func:`plenum_verdicts.logs.case_logs.read_log`, or there is no such case.
     """
     of_logs, of_cases = _split_columns(settings)
     cases = load_cases(settings.case, of_cases) if settings.case else ()
@@ -330,7 +317,7 @@ def _load_baseline(runs: LoggedRuns) -> ComparedRuns:
     Raises
     ------
     UserError
-        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.read_log`.
+        They are those of ``logs``, or as for :func:`plenum_verdicts.logs.case_logs.read_log`.
     """
     settings = runs.settings
     name = f"baseline={settings.baseline}"

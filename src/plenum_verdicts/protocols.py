@@ -9,17 +9,18 @@ import pandas as pd
 from omegaconf import DictConfig
 from pydantic import Field
 
-from plenum.base import UserError
-from plenum.design import Float, NotNegative, StrictSettings, Whole, read_settings
+from plenum.base.errors import UserError
+from plenum.design.ranges import Float, NotNegative, StrictSettings, Whole
+from plenum.design.validation import read_settings
 from plenum_verdicts.design import Names
-from plenum_verdicts.logs import count_protocols, read_protocols
-from plenum_verdicts.reports import PlanCheck, make_folder, publish_steadiness, write_texts
-from plenum_verdicts.steadiness import (
+from plenum_verdicts.logs.protocol_logs import count_protocols, read_protocols
+from plenum_verdicts.reports.outputs import make_folder, write_texts
+from plenum_verdicts.reports.steady import PlanCheck, publish_steadiness
+from plenum_verdicts.steadiness.judged_protocols import SteadyVerdict, judge_steadiness
+from plenum_verdicts.steadiness.protocol_runs import SteadyRuns
+from plenum_verdicts.steadiness.steady_plans import (
     WORDINGS,
     SteadyPlan,
-    SteadyRuns,
-    SteadyVerdict,
-    judge_steadiness,
     plan_steadiness,
     predict_power,
 )
@@ -67,9 +68,9 @@ def judge_protocols(
     Parameters
     ----------
     frame
-        One row a run, as for :func:`plenum_verdicts.logs.count_protocols`.
+        One row a run, as for :func:`plenum_verdicts.logs.protocol_logs.count_protocols`.
     reference, margin
-        As for that, and for :func:`plenum_verdicts.steadiness.judge_steadiness`.
+        As for that, and for :func:`plenum_verdicts.steadiness.judged_protocols.judge_steadiness`.
 
     Raises
     ------

@@ -4,34 +4,26 @@ from collections.abc import Sequence
 from dataclasses import asdict
 from functools import partial
 
-from plenum.base import UserError
-from plenum_verdicts.acting import DEFAULT_RISK, RuleOrigin, advise_acting
+from plenum.base.errors import UserError
+from plenum_verdicts.acting.choice import DEFAULT_RISK, advise_acting
+from plenum_verdicts.acting.rule_origin import RuleOrigin
 from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.dynamics import exit_status
-from plenum_verdicts.logs import RIGHT, WRONG, ComparedRuns, have_days_apart, select_independent
-from plenum_verdicts.reports import (
-    RULE_SCHEMA,
-    SuitePart,
-    SuiteReport,
-    draw_acting,
-    explain,
-    explain_split,
-    explain_suite,
-    tabulate_advice,
-)
-from plenum_verdicts.suites import (
-    TOLERANCE,
-    Gate,
-    ScoreGate,
-    SuiteRule,
-    SuiteRuns,
-    assess_gate,
-    assess_suite,
-    compare_suites,
-    list_undecided,
-    parse_gate,
-    split_by_source,
-)
+from plenum_verdicts.dynamics.audit_result import exit_status
+from plenum_verdicts.logs.compared_runs import ComparedRuns
+from plenum_verdicts.logs.independent_runs import have_days_apart, select_independent
+from plenum_verdicts.logs.log_scores import RIGHT, WRONG
+from plenum_verdicts.reports.acting import RULE_SCHEMA, tabulate_advice
+from plenum_verdicts.reports.acting_figure import draw_acting
+from plenum_verdicts.reports.suite import SuitePart, SuiteReport
+from plenum_verdicts.reports.suite_words import explain, explain_split, explain_suite
+from plenum_verdicts.suites.assessment import assess_suite
+from plenum_verdicts.suites.comparison import compare_suites
+from plenum_verdicts.suites.gate_assessment import assess_gate
+from plenum_verdicts.suites.gates import TOLERANCE, Gate, ScoreGate, parse_gate
+from plenum_verdicts.suites.sources import split_by_source
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import SuiteRule
+from plenum_verdicts.suites.undecided_runs import list_undecided
 
 
 def judge_suite(

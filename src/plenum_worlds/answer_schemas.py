@@ -6,7 +6,7 @@ They have the members of free answers, in the same order.
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.models import AnswerSchema, make_schema
+from plenum.calls.chat import AnswerSchema, make_schema
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.settings import ANSWER_FORMS
 from plenum_worlds.world import World, make_list_schema

@@ -9,8 +9,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
-from plenum.base import refuse_repeats, replace_surrogates, strip_fence, visible_text
-from plenum.models import Misread
+from plenum.base.json_reply import refuse_repeats, strip_fence
+from plenum.base.text import replace_surrogates, visible_text
+from plenum.calls.conversation import Misread
 
 Action = TypeVar("Action")
 

@@ -5,8 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import flatten
-from plenum.design import require, require_one_of
+from plenum.base.text import flatten
+from plenum.design.ranges import require, require_one_of
 from plenum_worlds.draws import Draws
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.world import is_whole

@@ -9,17 +9,10 @@ from typing import Any
 
 import yaml
 
-from plenum.design import (
-    Config,
-    Protocol,
-    ScenarioConfig,
-    choose_reading,
-    complete_backend,
-    prompt_text,
-    require,
-    require_one_of,
-    role_text,
-)
+from plenum.design.compose import choose_reading, complete_backend, prompt_text, role_text
+from plenum.design.ranges import require, require_one_of
+from plenum.design.schema import Config, ScenarioConfig
+from plenum.design.settings import Protocol
 from plenum_worlds.communication import find_heard
 from plenum_worlds.condition import AGENTS, CENTRAL, Texts, WorldAgent, WorldCondition
 from plenum_worlds.consensus import MECHANISMS, PROMPTED, SCRIPT

@@ -9,14 +9,14 @@ import dataclasses
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plenum.base import digest
-from plenum.design import (
+from plenum.base.identity import digest
+from plenum.design.condition import (
     Condition,
-    Protocol,
     format_value,
     list_changed_settings,
     temperature_label,
 )
+from plenum.design.settings import Protocol
 from plenum_worlds.registry import find_world
 from plenum_worlds.settings import ANSWER_FORMS, Information, RulesConfig
 
@@ -81,7 +81,8 @@ class WorldCondition(Condition):
     answer
         The first part of an answer, of :data:`~plenum_worlds.settings.ANSWER_FORMS`.
     answers
-        The form of answers, as in :class:`~plenum.design.Protocol`; ``free`` isn't in the identity.
+        The form of answers, as in :class:`~plenum.design.settings.Protocol`; ``free`` isn't in the
+        identity.
     pinned
         Roles assigned to an agent by its number, as sorted pairs.
     information

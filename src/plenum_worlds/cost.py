@@ -3,7 +3,8 @@
 import json
 from dataclasses import replace
 
-from plenum.models import TOKENS_A_WORD, Ask
+from plenum.calls.chat import TOKENS_A_WORD
+from plenum.calls.conversation import Ask
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import make_world
 from plenum_worlds.registry import find_world

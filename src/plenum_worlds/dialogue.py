@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from plenum.base import blank_invisible
+from plenum.base.text import blank_invisible
 from plenum_worlds.metrics import average
 from plenum_worlds.prompts import WorldRemark
 

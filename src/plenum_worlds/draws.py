@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import derive_seed, make_generator
+from plenum.base.identity import derive_seed, make_generator
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,11 @@ completed round; a journal keeps them between the answers.
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
-from plenum.base import flatten, keep_finite, make_generator
-from plenum.models import Ask, Conversation, Entry, Reply
+from plenum.base.identity import make_generator
+from plenum.base.shares import keep_finite
+from plenum.base.text import flatten
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Conversation, Entry
 from plenum_worlds import answer_schemas, answers, dialogue, information, prompts
 from plenum_worlds.communication import Hearing
 from plenum_worlds.condition import WorldAgent, WorldCondition

@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import format_number_between
-from plenum.dynamics import estimate_mean, list_run_warnings
-from plenum.records import Transcript, list_weights, read_metrics, rebuild_ensembles
-from plenum_worlds.dynamics import estimate_divergence
+from plenum.base.shares import format_number_between
+from plenum.dynamics.estimate import estimate_mean
+from plenum.dynamics.warnings import list_run_warnings
+from plenum.records.episodes import list_weights, read_metrics, rebuild_ensembles
+from plenum.records.transcript import Transcript
+from plenum_worlds.dynamics.within_world import estimate_divergence
 from plenum_worlds.metrics import average
 from plenum_worlds.registry import display
 

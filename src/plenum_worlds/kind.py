@@ -1,6 +1,7 @@
 """Worlds as a kind of study: references to the code that plenum uses for them."""
 
-from plenum.design import FACTORS, Kind
+from plenum.design.factors import FACTORS
+from plenum.design.kinds import Kind
 
 _FACTORS = (
     "task", "consensus", "diversity", "volatility", "policy", "agents", "turns", "runs", "view",

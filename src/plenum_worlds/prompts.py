@@ -11,8 +11,8 @@ from dataclasses import dataclass, fields
 from string import Template
 from typing import Any
 
-from plenum.base import flatten
-from plenum.models import Message
+from plenum.base.text import flatten
+from plenum.calls.chat import Message
 from plenum_worlds.answer_schemas import blank, choice_schema, speech_schema
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.settings import ANSWER_FORMS

@@ -8,7 +8,7 @@ from math import isfinite
 from types import NoneType
 from typing import Any, get_args, get_type_hints
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.world import World, is_whole
 

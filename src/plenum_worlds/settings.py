@@ -5,7 +5,8 @@ from typing import Annotated, Any, Literal, get_args
 
 from pydantic import Field
 
-from plenum.design import Agents, Int, Probability, StrictSettings, TaskConfig
+from plenum.design.ranges import Agents, Int, Probability, StrictSettings
+from plenum.design.schema import TaskConfig
 
 AnswerForm = Literal["analysis_first", "action_first"]
 ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)

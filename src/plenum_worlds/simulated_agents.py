@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum.models import Chat
+from plenum.calls.chat import Chat
 from plenum_worlds.definition import Behaviour, Duty, Preferences, Proposal
 from plenum_worlds.prompts import format_action
 from plenum_worlds.registry import definitions

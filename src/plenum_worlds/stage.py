@@ -7,7 +7,7 @@ in the journal.
 from collections.abc import Sequence
 from typing import Any, TypedDict, get_type_hints
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_worlds import information
 from plenum_worlds.draws import Draws
 from plenum_worlds.registry import build_world, find_world

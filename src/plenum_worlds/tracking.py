@@ -7,9 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.records import (
+from plenum.records.episodes import (
     MEASURES,
-    Transcript,
     convert_null,
     count_components,
     list_played_rounds,
@@ -18,7 +17,8 @@ from plenum.records import (
     read_series,
     rebuild_ensembles,
 )
-from plenum.tracking import tabulate_replicates
+from plenum.records.transcript import Transcript
+from plenum.tracking.conditions import tabulate_replicates
 
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 

@@ -25,7 +25,7 @@ from typing import (
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_worlds.draws import Draws
 
 S = TypeVar("S")

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plenum.records import read
+from plenum.records.transcript import read
 
 from . import comparing, old
 from .running import call

@@ -9,7 +9,8 @@ from zipfile import ZipFile
 
 from mlflow import MlflowClient
 
-from plenum.records import Journal, Usage
+from plenum.records.journal import Journal
+from plenum.records.usage import Usage
 from plenum.reports.settings import Settings
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter

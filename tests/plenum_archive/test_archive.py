@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base.errors import UserError
-from plenum.records import Usage
+from plenum.records.usage import Usage
 from plenum.tracking import store
 from plenum_archive import container, dictionary, import_, scrub, verify
 from plenum_archive.import_ import Import

@@ -10,12 +10,16 @@ from typing import Any
 import pytest
 from hydra import compose, initialize_config_dir
 
-from plenum.base import UserError, digest
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
 from plenum_audit.gate import apply_act_rule, compose_gate
-from plenum_audit.programs import Audit, require_program
-from plenum_verdicts import VerdictConfig, judge_log, load_runs
-from plenum_verdicts.acting import apply_rule
-from plenum_verdicts.reports import list_log_subjects, publish_acts, read_rule
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.acting.case_act import apply_rule
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.judge import judge_log, load_runs
+from plenum_verdicts.reports.acting import publish_acts, read_rule
+from plenum_verdicts.reports.subjects import list_log_subjects
 
 CONF = Path(__file__).resolve().parents[2] / "conf"
 OPTIONS = {"A": "Hire", "B": "Wait"}

@@ -9,9 +9,9 @@ import pytest
 from aiohttp import web
 from aiohttp.test_utils import TestServer
 
-from plenum.models import CallError
-from plenum.models.api.routes import Route
-from plenum.records import Failure
+from plenum.calls.api.routes import Route
+from plenum.calls.call_errors import CallError
+from plenum.records.failures import Failure
 from plenum_fleet.batches.http_interface import BatchHttp
 
 Handler = Callable[[web.BaseRequest], Awaitable[web.StreamResponse]]

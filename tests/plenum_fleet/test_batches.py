@@ -18,18 +18,22 @@ from support.fault_server import (
 )
 
 from plenum.base.errors import UserError
+from plenum.calls import backends
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.prices import Prices
+from plenum.calls.call_errors import CallError
+from plenum.calls.call_log import CallLog, read_attempts
+from plenum.calls.chat import Chat, ChatModel, Message, Response
 from plenum.committee.answer_forms import parse_turn, turn_schema
-from plenum.design import Calls, Job, StatedPrice
+from plenum.design.job import Job
+from plenum.design.settings import Calls, StatedPrice
 from plenum.execution.executors import Deliberations, choose_executor
-from plenum.models import CallError, Chat, ChatModel, Message, Response, backends
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Prices
-from plenum.records import CallLog, Failure, read_attempts
-from plenum_fleet import Batch
+from plenum.records.failures import Failure
 from plenum_fleet.batches.backend import BatchBackend
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.openai import OpenAIBatches
 from plenum_fleet.batches.records import begin, list_unfinished
+from plenum_fleet.settings import Batch
 
 MODELS = ("openai/house-model", "anthropic/claude-sonnet-4-5")
 PRICES = {model: StatedPrice(100.0, 400.0, 10.0, 125.0) for model in MODELS}

@@ -5,12 +5,13 @@ from collections import Counter
 
 import virtual_clock
 
-from plenum.design import Budget, Calls, Sampling
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger
-from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum.models.retry import Policy, call_with_retries
-from plenum.records import Failure
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Ledger
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Reply, Response
+from plenum.calls.retry import Policy, call_with_retries
+from plenum.design.settings import Budget, Calls, Sampling
+from plenum.records.failures import Failure
 from plenum_fleet.servers import Fleet
 
 URLS = [f"http://gpu{number}:8000/v1" for number in range(3)]

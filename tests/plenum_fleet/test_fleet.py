@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import pytest
 
-from plenum.models import CallError, Chat, Message, Reply, Response
-from plenum.models.api.servers import replica
-from plenum.records import Failure
+from plenum.calls.api.servers import replica
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Reply, Response
+from plenum.records.failures import Failure
 from plenum_fleet.servers import Fleet, name_server
 
 URLS = [f"http://node{number}:8000/v1" for number in range(5)]

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.design import Job
+from plenum.design.job import Job
 
 REFUSED = {
     "a number of nothing": (["workers.cpus=null"], "workers.cpus", "null; a number"),

@@ -12,11 +12,12 @@ from openai_server import Server, serving
 
 from plenum.base.errors import UserError
 from plenum.base.processes import LineProcess
+from plenum.calls.call_log import CallLog, read_attempts
 from plenum.checks import dry_run
-from plenum.design import Job
-from plenum.execution import reporter, run_sweep
+from plenum.design.job import Job
+from plenum.execution import reporter
 from plenum.execution.report_pool import ReportPool
-from plenum.records import CallLog, read_attempts
+from plenum.execution.sweep import run_sweep
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.deliberations import describe_left
 from plenum_fleet.servers import name_server

@@ -16,10 +16,11 @@ from transformers import (
     Qwen2Config,
 )
 
-from plenum_hosted import Hosted, attention, environment
+from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingRow
+from plenum_hosted.settings import Hosted
 from plenum_hosted.shapes import Shapes, room
 
 SHAPES = Shapes(slots=8, prefill_rows=4, bucket=16, rung=64)

@@ -10,12 +10,14 @@ from dataclasses import replace
 import pytest
 from hydra import compose, initialize_config_dir
 
-from plenum.base import resolve_path
-from plenum.design import Job, Sampling
+from plenum.base.project import resolve_path
+from plenum.calls.chat import Chat, Message, Reply, Response
+from plenum.calls.pace import Pace
 from plenum.design.compose import parse_job
-from plenum.execution import make_longest_prompts
-from plenum.models import Chat, Message, Pace, Reply, Response
-from plenum.records import Usage
+from plenum.design.job import Job
+from plenum.design.settings import Sampling
+from plenum.execution.cost_estimate import make_longest_prompts
+from plenum.records.usage import Usage
 from plenum_hosted import expected_time
 from plenum_hosted.expected_time import Prompts
 

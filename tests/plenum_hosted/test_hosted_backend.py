@@ -15,13 +15,13 @@ from transformers import AutoModelForCausalLM, AutoTokenizer
 
 from plenum.base.errors import Stopped
 from plenum.base.identity import digest
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Response
 from plenum.committee.answer_forms import ballot_schema
-from plenum.design import Sampling
-from plenum.models.call_errors import CallError
-from plenum.models.chat import Chat, Message, Response
-from plenum.records import Failure
-from plenum_hosted import Hosted
+from plenum.design.settings import Sampling
+from plenum.records.failures import Failure
 from plenum_hosted.backend import HostedBackend
+from plenum_hosted.settings import Hosted
 
 SETTINGS = Hosted(slots=8, prefill_rows=4, bucket=16, rung=64, threads=1, device="cpu")
 STATIC = "## Scenario\nA port must choose. Größe 10 m – 港 🙂"

@@ -12,11 +12,12 @@ import torch
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from plenum.base import ONE_THREAD
 from plenum.base.errors import UserError
-from plenum.design import Job
-from plenum.models import check_backends
-from plenum_hosted import Hosted, checkpoints, environment
+from plenum.base.processes import ONE_THREAD
+from plenum.calls.backends import check_backends
+from plenum.design.job import Job
+from plenum_hosted import checkpoints, environment
+from plenum_hosted.settings import Hosted
 
 CPU = torch.device("cpu")
 Patch = pytest.MonkeyPatch

@@ -13,13 +13,13 @@ from test_hosted_backend import each, one_by_one, run
 from transformers import AutoTokenizer
 
 from plenum.base.errors import Stopped
+from plenum.calls.chat import AnswerSchema, Chat, Message, Response, make_schema
 from plenum.committee.answer_forms import ballot_schema, make_count_schema, parse_turn, turn_schema
-from plenum.design import Sampling
-from plenum.models.chat import AnswerSchema, Chat, Message, Response, make_schema
-from plenum_hosted import Hosted
+from plenum.design.settings import Sampling
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.checkpoints import TINY
 from plenum_hosted.forms import Forms
+from plenum_hosted.settings import Hosted
 
 LABELS = ("A", "B", "C")
 SETTINGS = Hosted(slots=16, prefill_rows=4, bucket=16, rung=256, threads=1, device="cpu")

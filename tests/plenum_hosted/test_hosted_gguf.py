@@ -13,11 +13,12 @@ from folders import copy
 from safetensors.numpy import load_file
 
 from plenum.base.errors import UserError
-from plenum.design import Sampling
-from plenum.models import Chat, Message
-from plenum_hosted import Hosted, checkpoints, gguf_weights, memory
+from plenum.calls.chat import Chat, Message
+from plenum.design.settings import Sampling
+from plenum_hosted import checkpoints, gguf_weights, memory
 from plenum_hosted.backend import HostedBackend
 from plenum_hosted.memory import Need
+from plenum_hosted.settings import Hosted
 
 
 def refused(model: Path, why: str) -> None:

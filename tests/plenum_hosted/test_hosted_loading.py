@@ -29,9 +29,10 @@ from transformers import (
 from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 from plenum.base.errors import UserError
-from plenum.models.chat import Message
-from plenum_hosted import Hosted, attention, checkpoints, loader
+from plenum.calls.chat import Message
+from plenum_hosted import attention, checkpoints, loader
 from plenum_hosted.loader import LoadedModel, count_places
+from plenum_hosted.settings import Hosted
 
 CPU = torch.device("cpu")
 Change = Callable[[Path], object]

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from transformers import AutoModelForCausalLM
 
 from plenum.base.errors import UserError
-from plenum_hosted import Hosted, environment, memory
+from plenum_hosted import environment, memory
 from plenum_hosted.memory import Need
 from plenum_hosted.network import Network
+from plenum_hosted.settings import Hosted
 
 HERE = Hosted(device="cpu", threads=1)
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.models.chat import Message
+from plenum.calls.chat import Message
 from plenum_hosted.tokens import ChatTokenizer, merge_system
 
 MADE = folders.tokenizer()

@@ -10,7 +10,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.design.factors import FACTORS
-from plenum.records import Journal
+from plenum.records.journal import Journal
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted import reruns
 from plenum_hosted.diff import compare

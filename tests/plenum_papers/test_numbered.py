@@ -13,11 +13,11 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
-from plenum.dynamics import shuffle_test
+from plenum.dynamics.nulls import shuffle_test
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Table
+from plenum.show.table import Table
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items import publish

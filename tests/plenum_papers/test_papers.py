@@ -11,10 +11,10 @@ import pytest
 from omegaconf import DictConfig
 from paper_results import FIGURES
 
-from plenum.base import config_folders
 from plenum.base.errors import UserError
-from plenum.design import Job
+from plenum.base.project import config_folders
 from plenum.design.compose import parse_job
+from plenum.design.job import Job
 from plenum_papers.items import items, published_values
 from plenum_papers.items.catalogue import CATALOGUE as TABLES
 from plenum_papers.items.items import Experiment, PaperItem

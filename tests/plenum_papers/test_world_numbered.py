@@ -10,7 +10,7 @@ from known_worlds import EXPLICIT, IMPLICIT, played
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Table
+from plenum.show.table import Table
 from plenum.tracking.conditions import TrackedCondition
 from plenum_papers.items.source import NumberedTable, TableSource
 from plenum_papers.items.worlds import DRAWINGS, TABLES

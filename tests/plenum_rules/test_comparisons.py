@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from plenum.dynamics import limit_scenarios
+from plenum.dynamics.meta_analysis import limit_scenarios
 from plenum_rules.aggregation import NONE
 from plenum_rules.committees import votes_differ
 from plenum_rules.comparisons import PairedDifference, average, disagree, pair_decisions

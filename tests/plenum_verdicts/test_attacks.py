@@ -13,9 +13,10 @@ import pytest
 from command_line import Run
 
 from plenum.base.errors import UserError
-from plenum_verdicts import LoggedRuns, VerdictConfig, judge_log, load_runs
-from plenum_verdicts.logs import read_log
-from plenum_verdicts.reports import AuditReport
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.judge import LoggedRuns, judge_log, load_runs
+from plenum_verdicts.logs.case_logs import read_log
+from plenum_verdicts.reports.audit import AuditReport
 
 Rows = list[dict[str, Any]]
 Check = Callable[[AuditReport], bool]

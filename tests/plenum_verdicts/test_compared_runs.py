@@ -7,8 +7,9 @@ from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
 from plenum_verdicts.cases.case import AuditCase
-from plenum_verdicts.logs import ComparedRuns, describe_choices
 from plenum_verdicts.logs.case_logs import CaseLog
+from plenum_verdicts.logs.compared_runs import ComparedRuns
+from plenum_verdicts.logs.log_choices import describe_choices
 
 CASE = AuditCase("a", "?", {"x": "x", "y": "y"})
 

@@ -9,15 +9,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum.base import UserError
-from plenum_verdicts.logs import (
-    ComparedRuns,
-    have_days_apart,
-    list_days,
-    read_log,
-    select_independent,
-)
-from plenum_verdicts.suites import SuiteRuns, estimate_disagreement
+from plenum.base.errors import UserError
+from plenum_verdicts.logs.case_logs import read_log
+from plenum_verdicts.logs.compared_runs import ComparedRuns
+from plenum_verdicts.logs.independent_runs import have_days_apart, list_days, select_independent
+from plenum_verdicts.suites.disagreement import estimate_disagreement
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 Rows = list[dict[str, Any]]
 

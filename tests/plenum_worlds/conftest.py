@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from world_episodes import Made, Play
 
-from plenum.design import Job
-from plenum.models import Reply
+from plenum.calls.chat import Reply
+from plenum.design.job import Job
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import Episode, make_world
 

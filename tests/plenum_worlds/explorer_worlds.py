@@ -8,11 +8,13 @@ from typing import Any
 from explorer_studies import Kept
 
 from plenum.base.identity import make_generator
-from plenum.design import Condition
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, make_failure_entry
+from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
-from plenum.models import Reply
-from plenum.models.conversation import Ask, make_failure_entry
-from plenum.records import Failure, Journal, read
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds import tracking as worlds

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.design import Job
-from plenum.models import Reply
+from plenum.calls.chat import Reply
+from plenum.design.job import Job
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.dialogue import measures, refers
 from plenum_worlds.episode import Episode

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from world_episodes import Made
 
-from plenum.models import Reply
-from plenum.models.conversation import Ask, rebuild_reply
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, rebuild_reply
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.episode import Episode
 

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from world_episodes import LEVELS, VOLATILITY, Play
 
 from plenum.base.errors import UserError
-from plenum.dynamics import divergence
+from plenum.dynamics.divergence import divergence
 from plenum_worlds.consensus import MECHANISMS
 from plenum_worlds.draws import Draws
 from plenum_worlds.metrics import action_distribution, mean_deviation, summary

@@ -11,9 +11,9 @@ import yaml
 from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
-from plenum.design import Simulated
+from plenum.calls.simulated import SimulatedBackend
 from plenum.design.compose import parse_job
-from plenum.models.simulated import SimulatedBackend
+from plenum.design.settings import Simulated
 from plenum_worlds.cost import longest_run
 from plenum_worlds.episode import Episode
 from plenum_worlds.registry import WORLDS, display

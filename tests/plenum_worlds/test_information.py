@@ -10,14 +10,15 @@ from numpy.testing import assert_allclose
 from world_episodes import Made
 
 from plenum.base.errors import UserError
-from plenum.models import Reply
-from plenum.models.conversation import Ask
-from plenum_worlds import Information, information
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask
+from plenum_worlds import information
 from plenum_worlds.communication import LOST, Hearing, find_heard
 from plenum_worlds.draws import Draws
 from plenum_worlds.episode import Episode, make_world
 from plenum_worlds.prompts import WorldRemark
 from plenum_worlds.registry import build_world
+from plenum_worlds.settings import Information
 
 pytestmark = pytest.mark.slow
 

@@ -12,10 +12,11 @@ from typing import Any
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.design import Job, Simulated
-from plenum.models import Chat, Reply
-from plenum.models.conversation import Ask
-from plenum.models.simulated import SimulatedBackend
+from plenum.calls.chat import Chat, Reply
+from plenum.calls.conversation import Ask
+from plenum.calls.simulated import SimulatedBackend
+from plenum.design.job import Job
+from plenum.design.settings import Simulated
 from plenum_worlds import answers, prompts, simulated_agents
 from plenum_worlds.condition import WorldAgent, WorldCondition
 from plenum_worlds.consensus import read_plan

@@ -9,7 +9,7 @@ import pytest
 import yaml
 
 from plenum.base.errors import UserError
-from plenum.design import Job
+from plenum.design.job import Job
 from plenum_worlds.compose import PLAN_MARGIN, plan_tokens
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.registry import build_world

@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from world_episodes import Made
 
-from plenum.design import Simulated
-from plenum.models import Ask, Entry, Reply
-from plenum.models.simulated.backend import SimulatedBackend
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Entry
+from plenum.calls.simulated.backend import SimulatedBackend
+from plenum.design.settings import Simulated
 from plenum_worlds.answer_schemas import PLAN, blank, choice_schema, settle, speech_schema
 from plenum_worlds.consensus import read_plan
 from plenum_worlds.episode import Episode, make_world

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from world_episodes import Made
 
 from plenum.base.text import flatten
-from plenum.models import Reply
-from plenum.models.conversation import Ask
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask
 from plenum_worlds import answers, prompts
 from plenum_worlds.condition import WorldCondition
 from plenum_worlds.consensus import read_plan

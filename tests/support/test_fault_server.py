@@ -12,10 +12,11 @@ from typing import Any
 import httpx
 import pytest
 
-from plenum.committee import Deliberation, ballots
+from plenum.calls.conversation import Ask
+from plenum.committee import ballots
 from plenum.committee import state as stateline
-from plenum.design import Condition
-from plenum.models.conversation import Ask
+from plenum.committee.deliberation import Deliberation
+from plenum.design.condition import Condition
 from support.fault_server import (
     KINDS,
     Faults,

@@ -32,13 +32,14 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, Qwen2Config
 
-from plenum.models import AnswerSchema, make_schema
-from plenum_hosted import Hosted, attention, environment
+from plenum.calls.chat import AnswerSchema, make_schema
+from plenum_hosted import attention, environment
 from plenum_hosted.engine import Engine
 from plenum_hosted.forms import Forms
 from plenum_hosted.loader import load
 from plenum_hosted.network import Network
 from plenum_hosted.rows import DecodingRow
+from plenum_hosted.settings import Hosted
 from plenum_hosted.shapes import Shapes, room
 
 QWEN_7B: dict[str, Any] = {

@@ -38,15 +38,18 @@ from hydra import compose, initialize_config_dir
 from measuring import show_figures, watch
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plenum.committee import CommitteeCondition, Deliberation, require_committee
-from plenum.design import parse_job
-from plenum.models import Chat
-from plenum.records import read_entries
-from plenum_hosted import Hosted, HostedBackend, environment, gguf_weights
+from plenum.calls.chat import Chat
+from plenum.committee.condition import CommitteeCondition, require_committee
+from plenum.committee.deliberation import Deliberation
+from plenum.design.compose import parse_job
+from plenum.records.chain import read_entries
+from plenum_hosted import environment, gguf_weights
+from plenum_hosted.backend import HostedBackend
 from plenum_hosted.engine import Engine, Work
 from plenum_hosted.loader import LoadedModel, load, locate
 from plenum_hosted.prefixes import Prefixes
 from plenum_hosted.rows import DecodingRow
+from plenum_hosted.settings import Hosted
 from plenum_hosted.shapes import Shapes, room
 
 del os.environ["OMP_WAIT_POLICY"]  # torch has read it; commands that are run set their own

@@ -24,11 +24,13 @@ from rich.console import Console
 from rich.table import Table
 from transformers import AutoModelForCausalLM, AutoTokenizer
 
-from plenum.base import percent
-from plenum.committee import CommitteeCondition, Deliberation, require_committee
-from plenum.design import parse_job
-from plenum.models import Message
-from plenum_hosted import HostedBackend, checkpoints
+from plenum.base.shares import percent
+from plenum.calls.chat import Message
+from plenum.committee.condition import CommitteeCondition, require_committee
+from plenum.committee.deliberation import Deliberation
+from plenum.design.compose import parse_job
+from plenum_hosted import checkpoints
+from plenum_hosted.backend import HostedBackend
 from plenum_hosted.tokens import ChatTokenizer
 
 ROOT = Path(__file__).resolve().parents[3]

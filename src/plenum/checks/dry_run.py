@@ -8,27 +8,34 @@ from pathlib import Path
 from statistics import median
 from typing import TYPE_CHECKING
 
-from plenum.base import UserError, format_duration
-from plenum.design import BACKENDS, KINDS, Job, RetryFailed
-from plenum.execution import (
-    LISTED,
-    choose_executor,
+from plenum.base.errors import UserError
+from plenum.base.text import format_duration
+from plenum.calls.api.prices import Price, Prices, explain_prices
+from plenum.calls.backends import build_backend, check_backends
+from plenum.calls.call_log import read_attempts
+from plenum.calls.chat import ChatModel
+from plenum.design.backend_extensions import BACKENDS
+from plenum.design.job import Job, RetryFailed
+from plenum.design.kinds import KINDS
+from plenum.execution.condition_folder import find_condition_folder, find_journal
+from plenum.execution.cost_estimate import estimate_usage
+from plenum.execution.executors import choose_executor
+from plenum.execution.open_files import raise_file_limit
+from plenum.execution.outcomes import LISTED
+from plenum.execution.preflight import (
     describe_new_factors,
-    estimate_usage,
-    find_condition_folder,
-    find_journal,
-    may_resume,
-    raise_file_limit,
     require_jobs,
     require_one_kind_a_study,
     require_shared_settings,
-    sum_spent_before,
 )
-from plenum.models import ChatModel, Price, Prices, build_backend, check_backends, explain_prices
-from plenum.records import DamagedJournal, Usage, drop_revoked, read_attempts, read_entries
+from plenum.execution.resumption import may_resume
+from plenum.execution.spending import sum_spent_before
+from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.journal import drop_revoked
+from plenum.records.usage import Usage
 
 if TYPE_CHECKING:
-    from plenum.reports import Table
+    from plenum.show.table import Table
 
 _ASSUMED_LATENCY_S = 2.0
 _ASSUMED_BATCH_S = 3600.0
@@ -83,7 +90,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     for job in jobs:
         left.append(_compute_remaining(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
-    from plenum.reports import show as show_tables  # what runs a sweep needs none
+    from plenum.show.terminal_tables import show as show_tables  # what runs a sweep needs none
 
     for line in _conditions(left[:LISTED]):
         print(line)
@@ -154,7 +161,7 @@ def _models(by_model: dict[str, Usage], prices: Prices, free: Set[str]) -> "Tabl
     """Make the table of each model's remaining calls, and their cost."""
     import pandas as pd
 
-    from plenum.reports import Column, Table, make_keys
+    from plenum.show.table import Column, Table, make_keys
 
     records = [
         {

@@ -13,33 +13,32 @@ from typing import Annotated, Any, ClassVar
 from omegaconf import DictConfig
 from pydantic import Field
 
-from plenum.base import UserError, require_writable, say
-from plenum.committee import CommitteeCondition, Deliberation, Malformed, Seat, require_committee
-from plenum.design import (
-    FACTORS,
-    KINDS,
-    Api,
-    GivenByCode,
-    Job,
-    Kind,
-    StrictSettings,
-    Whole,
-    drop_settings,
-    parse_job,
-    read_settings,
-)
-from plenum.execution import (
-    Deliberations,
-    ReportPool,
-    count_usage,
-    format_closing,
-    looks_ended,
-    report_nothing,
-    run_sweep,
-)
-from plenum.models import Ask, Entry, Reply
-from plenum.records import read, read_attempts
-from plenum.tracking import absolute_uri, require_active, require_writable_store
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.base.terminal import say
+from plenum.calls.call_log import read_attempts
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Entry
+from plenum.committee.condition import CommitteeCondition, Seat, require_committee
+from plenum.committee.deliberation import Deliberation
+from plenum.committee.state import Malformed
+from plenum.design.compose import parse_job
+from plenum.design.factors import FACTORS
+from plenum.design.job import Job
+from plenum.design.kinds import KINDS, Kind
+from plenum.design.ranges import GivenByCode, StrictSettings, Whole
+from plenum.design.settings import Api
+from plenum.design.validation import drop_settings, read_settings
+from plenum.execution.condition_folder import looks_ended
+from plenum.execution.executors import Deliberations
+from plenum.execution.outcomes import format_closing
+from plenum.execution.report_pool import ReportPool
+from plenum.execution.summarise import report_nothing
+from plenum.execution.sweep import run_sweep
+from plenum.execution.usage import count_usage
+from plenum.records.transcript import read
+from plenum.tracking.store import absolute_uri, require_writable_store
+from plenum.tracking.stored_runs import require_active
 
 _KIND = Kind(
     name="probe",
@@ -206,7 +205,7 @@ def make_probe_jobs(request: ProbeSettings) -> list[Job]:
 def _has_logprobs(base: CommitteeCondition, model: str, request: ProbeSettings) -> bool:
     if request.logprobs is False or not isinstance(base.backend, Api):
         return False
-    from plenum.models import require_model_parameters  # LiteLLM takes seconds to import
+    from plenum.calls.api.routes import require_model_parameters  # LiteLLM takes seconds to import
 
     try:
         require_model_parameters(model, base.sampling, logprobs=True)
@@ -228,7 +227,7 @@ def run_probe(jobs: Sequence[Job]) -> bool:
     Raises
     ------
     UserError, KeyboardInterrupt, Stopped
-        As for :func:`plenum.execution.run_sweep`.
+        As for :func:`plenum.execution.sweep.run_sweep`.
     """
     calls = f"{', '.join(str(job.condition) for job in jobs)}: {jobs[0].replicates} calls each"
     outcomes = run_sweep(jobs, Repeats(), begin=lambda: say(f"asking {calls}"))

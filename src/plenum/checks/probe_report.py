@@ -14,28 +14,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.base import project_root, redact
+from plenum.base.project import project_root
+from plenum.base.secrets import redact
+from plenum.calls.call_log import read_attempts
 from plenum.checks.probe import ProbeCondition
-from plenum.design import FACTORS, Condition, Job, Simulated
-from plenum.dynamics import divergence, flip_rate, jackknife_se, pairwise_distances
-from plenum.execution import find_condition_folder, find_journal
-from plenum.records import SIMULATED, read, read_attempts
-from plenum.reports import (
+from plenum.design.condition import Condition
+from plenum.design.factors import FACTORS
+from plenum.design.job import Job
+from plenum.design.settings import Simulated
+from plenum.dynamics.decisions import flip_rate
+from plenum.dynamics.divergence import divergence, pairwise_distances
+from plenum.dynamics.fit import jackknife_se
+from plenum.execution.condition_folder import find_condition_folder, find_journal
+from plenum.records.transcript import SIMULATED, read
+from plenum.reports.labels import label
+from plenum.reports.publication import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.show.formats import (
     NONE,
-    Column,
-    Product,
-    Settings,
-    Table,
     format_decimals,
     format_dollars,
     format_or_dash,
     format_realised,
     format_share,
     format_significant,
-    label,
-    make_keys,
-    publish_product,
 )
+from plenum.show.table import Column, Table, make_keys
 
 Call = dict[str, Any]
 
@@ -157,9 +161,9 @@ def read_calls(job: Job) -> list[Call]:
     Returns
     -------
     list of dict
-        By number: ``outcome`` (``ok``, a :class:`~plenum.records.Failure`, or ``pending`` for a
-        call that wasn't made or not waited for), ``detail``, ``attempts``, and of an answer what
-        the journal and the log have of it; ``read`` is the log's outcome, such as ``parse``.
+        By number: ``outcome`` (``ok``, a :class:`~plenum.records.failures.Failure`, or ``pending``
+        for a call that wasn't made or not waited for), ``detail``, ``attempts``, and of an answer
+        what the journal and the log have of it; ``read`` is the log's outcome, such as ``parse``.
     """
     lines: defaultdict[int, list[Call]] = defaultdict(list)
     for line in read_attempts(find_condition_folder(job)):

@@ -7,10 +7,10 @@ import re
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import read_object
+from plenum.base.json_reply import read_object
+from plenum.calls.chat import WHOLE, AnswerSchema, make_schema
 from plenum.committee.ballots import NONE
 from plenum.committee.state import Malformed, State, make_even_state
-from plenum.models import WHOLE, AnswerSchema, make_schema
 
 _MOST = 100
 _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"

@@ -5,7 +5,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import Registry, read_object
+from plenum.base.extensions import Registry
+from plenum.base.json_reply import read_object
 from plenum.committee.state import Malformed, State
 
 NONE = "NONE"

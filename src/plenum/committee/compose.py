@@ -2,8 +2,8 @@
 
 import re
 
-from plenum import scenarios
-from plenum.base import UserError, resolve_path
+from plenum.base.errors import UserError
+from plenum.base.project import resolve_path
 from plenum.committee import ballots, frame, moderator
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.facts import give_facts, require_facts
@@ -11,19 +11,14 @@ from plenum.committee.frame_files import load_frame
 from plenum.committee.parts import require_sentences
 from plenum.committee.placebo import load_placebo
 from plenum.committee.scripted import require_majority
-from plenum.design import (
-    KINDS,
-    Branch,
-    Config,
-    ModelConfig,
-    RolesConfig,
-    choose_reading,
-    complete_backend,
-    prompt_text,
-    require,
-    role_text,
-)
-from plenum.scenarios import Variant, load_variants
+from plenum.design.compose import choose_reading, complete_backend, prompt_text, role_text
+from plenum.design.kinds import KINDS
+from plenum.design.ranges import require
+from plenum.design.schema import Config, RolesConfig
+from plenum.design.settings import Branch, ModelConfig
+from plenum.scenarios.perturbations import load_variants
+from plenum.scenarios.scenario import Scenario, load_scenario
+from plenum.scenarios.variant import Variant
 
 
 def compose_condition(typed: Config) -> CommitteeCondition:
@@ -35,7 +30,7 @@ def compose_condition(typed: Config) -> CommitteeCondition:
         A value is unknown, out of range, or for another kind of study.
     """
     _refuse_groups_of_others(typed)
-    scenario = scenarios.load_scenario(resolve_path(typed.scenario.file))
+    scenario = load_scenario(resolve_path(typed.scenario.file))
     require(
         scenario.id == typed.scenario.id,
         f"scenario.file: {typed.scenario.file} holds {scenario.id}, not {typed.scenario.id}",
@@ -109,7 +104,7 @@ def _branch(typed: Config) -> Branch | None:
     return Branch(branch.bases, branch.after_round, branch.continuations)
 
 
-def _variants(typed: Config, scenario: scenarios.Scenario) -> tuple[Variant, ...]:
+def _variants(typed: Config, scenario: Scenario) -> tuple[Variant, ...]:
     """Load the wordings of a scenario; those of a whole packet are in a folder next to it."""
     perturbation = typed.perturbation
     if not perturbation.families:

@@ -6,16 +6,19 @@ from functools import cached_property
 from string import Template
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from plenum.base import UserError, digest, make_generator
+from plenum.base.errors import UserError
+from plenum.base.identity import digest, make_generator
 from plenum.committee.answer_forms import turn_example
 from plenum.committee.ballots import ballot_form, clerk_form
 from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.state import state_example
-from plenum.design import Api, Condition, list_changed_settings, temperature_label
+from plenum.design.condition import Condition, list_changed_settings, temperature_label
+from plenum.design.settings import Api
 
 if TYPE_CHECKING:
-    from plenum.design import Protocol
-    from plenum.scenarios import Scenario, Variant
+    from plenum.design.settings import Protocol
+    from plenum.scenarios.scenario import Scenario
+    from plenum.scenarios.variant import Variant
 
 PROTOCOL_VERSION = 2
 """A part of every identity. Raise it when prompts, parsing or seeding change an outcome."""

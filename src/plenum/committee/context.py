@@ -4,11 +4,12 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
+from plenum.calls.chat import Message
+from plenum.calls.pace import TokenCounting
 from plenum.committee.condition import CommitteeCondition
 from plenum.committee.prompts import quote_remark, turn_prompt
 from plenum.committee.state import make_even_state
-from plenum.models import Message, TokenCounting
 
 _Count = Callable[[tuple[Message, ...]], int]
 

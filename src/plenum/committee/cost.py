@@ -2,9 +2,10 @@
 
 import json
 
+from plenum.calls.chat import TOKENS_A_WORD
+from plenum.calls.conversation import Ask
 from plenum.committee.ballots import FORMS
 from plenum.committee.condition import CommitteeCondition
-from plenum.models import TOKENS_A_WORD, Ask
 
 _STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
 

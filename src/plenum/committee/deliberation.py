@@ -10,6 +10,8 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.committee import (
     answer_forms,
     ballots,
@@ -25,7 +27,6 @@ from plenum.committee.failures import classify_failure
 from plenum.committee.placebo import write_placebo
 from plenum.committee.scripted import write_turn
 from plenum.committee.state import Malformed
-from plenum.models import Ask, Conversation, ConversationFailed, Entry, Reply
 
 
 class Deliberation(Conversation[CommitteeCondition]):

@@ -3,11 +3,11 @@
 from collections.abc import Sequence
 from dataclasses import replace
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum.committee.condition import Seat
 from plenum.committee.frame import CONSTRAINED, PLENUM, Frame
-from plenum.design import require
-from plenum.scenarios import Scenario
+from plenum.design.ranges import require
+from plenum.scenarios.scenario import Scenario
 
 
 def require_facts(scenario: Scenario, frame: Frame, name: str) -> None:
@@ -58,7 +58,7 @@ def give_facts(seats: Sequence[Seat], scenario: Scenario, shared: bool) -> tuple
     Examples
     --------
     >>> from types import SimpleNamespace
-    >>> from plenum.committee import Seat
+    >>> from plenum.committee.condition import Seat
     >>> from plenum.committee.facts import give_facts
     >>> case = SimpleNamespace(private=(("Chair", ("It rains.",)), (2, ("It is cold.",))))
     >>> seats = [Seat("Chair", "Chair", "", "m"), Seat("Rights", "Rights", "", "m")]

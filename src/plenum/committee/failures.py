@@ -2,8 +2,8 @@
 
 import re
 
-from plenum.models import Reply
-from plenum.records import Failure
+from plenum.calls.chat import Reply
+from plenum.records.failures import Failure
 
 _CANNOT = (
     r"(?:can['’]?t|can ?not|(?:am|['’]m|are|['’]re) (?:not able|unable)|won['’]t|must decline)\b"

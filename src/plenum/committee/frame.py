@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 from string import Template
 
-from plenum.base import digest
+from plenum.base.identity import digest
 
 _SYSTEM = "$preamble\n\nYour seat: $label$mandate"
 _CASE = (

@@ -8,7 +8,9 @@ from collections.abc import Iterator
 from dataclasses import fields
 from string import Template
 
-from plenum.base import UserError, read_bytes, resolve_path
+from plenum.base.errors import UserError
+from plenum.base.project import resolve_path
+from plenum.base.regular_files import read_bytes
 from plenum.committee.frame import Frame
 
 FRAME_TEMPLATES = tuple(field.name for field in fields(Frame) if field.name != "answers")

@@ -6,8 +6,9 @@ It reads what was said and not the case, so that it can bring no reason of its o
 from collections.abc import Sequence
 from typing import Any
 
+from plenum.calls.chat import Message
+from plenum.calls.conversation import Misread
 from plenum.committee.frame import PLENUM, fill
-from plenum.models import Message, Misread
 
 NAME = "moderator"
 """Its place in journals, as a seat has one."""

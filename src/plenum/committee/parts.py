@@ -5,11 +5,11 @@ A placebo has none: who is told that reasons are of another case, need not read 
 
 from typing import TYPE_CHECKING
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum.committee.frame import CONSTRAINED, PLENUM, Frame
 
 if TYPE_CHECKING:
-    from plenum.design import Protocol
+    from plenum.design.settings import Protocol
 
 _REFLECT = (
     " The arguments above are your own earlier ones, and nobody else's reach you. Reflect on them "
@@ -50,7 +50,7 @@ def describe_parts(protocol: "Protocol", number: int) -> str:
     Examples
     --------
     >>> from plenum.committee.parts import describe_parts
-    >>> from plenum.design import Protocol
+    >>> from plenum.design.settings import Protocol
     >>> describe_parts(Protocol(), 2)
     ''
     >>> describe_parts(Protocol(order="simultaneous"), 1)[:47]

@@ -6,8 +6,9 @@ from unrelated problems; Bertalanič and Fortuna 2026, arXiv 2605.00914).
 
 from itertools import cycle, islice
 
-from plenum.base import make_generator, resolve_path
-from plenum.scenarios import Scenario, load_scenario
+from plenum.base.identity import make_generator
+from plenum.base.project import resolve_path
+from plenum.scenarios.scenario import Scenario, load_scenario
 
 _CASES = ("HL-01", "IM-01")
 """The cases that sentences are taken from: the first one of another domain."""

@@ -11,13 +11,13 @@ from functools import lru_cache
 from string import Template
 from types import MappingProxyType
 
-from plenum.base import flatten
+from plenum.base.text import flatten
+from plenum.calls.chat import Message
 from plenum.committee import state as stateline
 from plenum.committee.ballots import clerk_form
 from plenum.committee.condition import CommitteeCondition, Seat
 from plenum.committee.frame import PLENUM, Frame, fill
 from plenum.committee.parts import describe_parts
-from plenum.models import Message
 
 Window = Sequence[str]
 """The latest arguments, each as :func:`quote_remark` writes it."""

@@ -10,11 +10,11 @@ that has answered alone may change (Choi et al. 2025, arXiv 2508.17536): the oth
 from typing import TYPE_CHECKING, Any
 
 from plenum.committee.state import State
-from plenum.design import require
+from plenum.design.ranges import require
 
 if TYPE_CHECKING:
-    from plenum.design import Protocol
-    from plenum.scenarios import Scenario
+    from plenum.design.settings import Protocol
+    from plenum.scenarios.scenario import Scenario
 
 LEAST = 3
 """The fewest seats of which all but one are a majority."""

@@ -5,8 +5,8 @@ import re
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.base import HIDDEN, split_lines, unmask
-from plenum.models import Misread
+from plenum.base.text import HIDDEN, split_lines, unmask
+from plenum.calls.conversation import Misread
 
 TOLERANCE = 0.02
 """The largest accepted difference of the preferences' sum from 1."""

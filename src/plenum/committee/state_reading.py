@@ -23,7 +23,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, NoReturn
 
-from plenum.base import flatten, refuse_repeats, split_lines, strip_fence, visible_text
+from plenum.base.json_reply import refuse_repeats, strip_fence
+from plenum.base.text import flatten, split_lines, visible_text
 from plenum.committee.state import TOLERANCE, Malformed, State, parse_answer, strip_state
 
 _KEYS = {

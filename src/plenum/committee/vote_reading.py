@@ -12,7 +12,8 @@ from typing import Any, TypeVar
 
 import yaml
 
-from plenum.base import flatten, refuse_repeats
+from plenum.base.json_reply import refuse_repeats
+from plenum.base.text import flatten
 from plenum.committee.ballots import NONE, Ballot, Count, parse_ballot, parse_count
 from plenum.committee.state import Malformed
 from plenum.committee.state_reading import (

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import Registry
+from plenum.base.extensions import Registry
 from plenum.design.job import Job
 from plenum.design.settings import Backend, ModelConfig
 
@@ -19,7 +19,7 @@ class BackendExtension:
         The type of its settings.
     build
         From its settings, those of calls, prices and what prints a line to the backend
-        (:class:`plenum.models.ChatModel`); it refuses in one line where a library is missing.
+        (:class:`plenum.calls.chat.ChatModel`); it refuses in one line where a library is missing.
     complete
         From its settings and the config of its models to settings that leave nothing open.
     digests

@@ -8,7 +8,9 @@ import yaml
 from omegaconf import DictConfig
 from omegaconf._utils import get_omega_conf_dumper
 
-from plenum.base import UserError, candidate_paths, read_text, resolve_path, user_folder
+from plenum.base.errors import UserError
+from plenum.base.project import candidate_paths, resolve_path, user_folder
+from plenum.base.regular_files import read_text
 from plenum.design import conflicts, kinds, schema
 from plenum.design.backend_extensions import BACKENDS
 from plenum.design.job import Job

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from plenum.base import digest, name_folder
+from plenum.base.identity import digest, name_folder
 
 if TYPE_CHECKING:
     from plenum.design.settings import Backend, Branch, Sampling

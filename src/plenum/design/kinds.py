@@ -11,7 +11,8 @@ from functools import cache
 from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base import Registry, UserError, blame_part
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry, blame_part
 from plenum.design.factors import FACTORS
 
 _WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
@@ -55,7 +56,7 @@ class Kind:
           of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
         - ``by_round``: from a transcript to what its run has by round: values by metric;
         - ``simulated_agent``: answers the kind's prompts on the simulated backend
-          (:class:`plenum.models.simulated.backend.Agent`); a kind may have none;
+          (:class:`plenum.calls.simulated.backend.Agent`); a kind may have none;
         - ``report_tables``: prints, writes and logs the tables of a study; what it returns is what
           ``findings`` makes sentences of;
         - ``split``: from conditions, and a part of who answered, to conditions that are told apart

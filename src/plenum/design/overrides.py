@@ -8,7 +8,9 @@ from pathlib import Path
 
 from hydra._internal.utils import get_args_parser
 
-from plenum.base import USER_FOLDER, UserError, config_folders, project_root, read_yaml
+from plenum.base.errors import UserError
+from plenum.base.project import USER_FOLDER, config_folders, project_root
+from plenum.base.yaml_files import read_yaml
 from plenum.design.scripts import SCRIPTS, foreign_settings
 
 MULTIRUN = ("-m", "--multirun")

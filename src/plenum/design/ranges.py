@@ -14,7 +14,9 @@ from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field, GetPyda
 from pydantic_core import PydanticKnownError
 from pydantic_core.core_schema import any_schema
 
-from plenum.base import UserError, is_secret_name, refuse_in_url
+from plenum.base.errors import UserError
+from plenum.base.secret_input import refuse_in_url
+from plenum.base.secrets import is_secret_name
 
 
 class StrictSettings:

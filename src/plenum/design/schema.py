@@ -9,7 +9,9 @@ from omegaconf import DictConfig
 from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
-from plenum.base import Registry, UserError, refuse_keys
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry
+from plenum.base.secret_input import refuse_keys
 from plenum.design.backend_extensions import BACKENDS
 from plenum.design.kinds import KINDS, Kind, of_task
 from plenum.design.ranges import (

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from typing import Any
 
-from plenum.base import Registry, config_folders
+from plenum.base.extensions import Registry
+from plenum.base.project import config_folders
 from plenum.design.kinds import KINDS
 
 

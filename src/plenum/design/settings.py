@@ -161,7 +161,7 @@ class Backend(StrictSettings):
         True if its calls have a price: a budget in dollars then holds back what one may cost.
     holds_answers
         True if it holds an answer to the schema that a call names
-        (:attr:`plenum.models.Chat.answer`).
+        (:attr:`plenum.calls.chat.Chat.answer`).
     own_model
         A model of its own, where requests of audited programs can't name one.
     """

@@ -14,7 +14,7 @@ from hydra.errors import HydraException
 from omegaconf import DictConfig, OmegaConf
 from omegaconf.errors import OmegaConfBaseException
 
-from plenum.base import absent_packages, project_root
+from plenum.base.project import absent_packages, project_root
 from plenum.design.schema import price_refused
 from plenum.design.scripts import foreign_settings, schemas
 from plenum.design.validation import BY_NAME, open_mappings

@@ -15,7 +15,9 @@ from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
 from pydantic import TypeAdapter, ValidationError
 from pydantic.fields import FieldInfo
 
-from plenum.base import UserError, refuse_keys, refuse_removed
+from plenum.base.errors import UserError
+from plenum.base.removed import refuse_removed
+from plenum.base.secret_input import refuse_keys
 
 T = TypeVar("T")
 

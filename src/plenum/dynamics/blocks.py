@@ -70,7 +70,7 @@ def split_blocks(
     Five runs of one day decide otherwise than five of the next:
 
     >>> import numpy as np
-    >>> from plenum.dynamics import split_blocks
+    >>> from plenum.dynamics.blocks import split_blocks
     >>> preferences = np.repeat([[[1.0, 0.0]], [[0.0, 1.0]]], 5, axis=0)
     >>> found = split_blocks(["Mon"] * 5 + ["Tue"] * 5, list("AAAAABBBBB"), preferences)
     >>> found.within, found.between, found.p < 0.05

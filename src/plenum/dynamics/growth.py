@@ -78,7 +78,7 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     Replicates whose distances grow by 10 % a round:
 
     >>> import numpy as np
-    >>> from plenum.dynamics import estimate_typical_growth
+    >>> from plenum.dynamics.growth import estimate_typical_growth
     >>> apart = np.random.default_rng(0).normal(0, 0.01, (20, 1, 3))
     >>> found = estimate_typical_growth(1 / 3 + apart * np.exp(0.1 * np.arange(20))[:, None])
     >>> round(found.value, 3), found.farther.value, found.jumped.value

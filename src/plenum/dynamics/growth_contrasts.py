@@ -79,7 +79,7 @@ def contrast_growth(
     Examples
     --------
     >>> import numpy as np
-    >>> from plenum.dynamics import contrast_growth
+    >>> from plenum.dynamics.growth_contrasts import contrast_growth
     >>> noise = np.random.default_rng(1).normal(0, 0.01, (2, 10, 20, 3))
     >>> steady, growing = noise[0], noise[1] * np.exp(0.15 * np.arange(20))[:, None]
     >>> difference = contrast_growth(growing, steady, draws=500)

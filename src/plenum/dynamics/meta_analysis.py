@@ -116,7 +116,7 @@ def limit_scenarios(values: ArrayLike) -> tuple[float, float]:
 
     Examples
     --------
-    >>> from plenum.dynamics import limit_scenarios
+    >>> from plenum.dynamics.meta_analysis import limit_scenarios
     >>> [round(limit, 2) for limit in limit_scenarios([0.1, 0.2, 0.3])]
     [-0.05, 0.45]
     """

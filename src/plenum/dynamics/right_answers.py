@@ -80,7 +80,7 @@ def estimate_right_answers(
     Four replicates of one seat; all vote for the first option at round 1, and one changes:
 
     >>> import numpy as np
-    >>> from plenum.dynamics import estimate_right_answers
+    >>> from plenum.dynamics.right_answers import estimate_right_answers
     >>> states = np.tile([.9, .1], (4, 2, 1, 1))
     >>> found = estimate_right_answers(states, ["A", "A", "A", "B"], answer="B")
     >>> found.accuracy.value, found.gain.value

@@ -65,7 +65,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
     Of four seats, three vote as they state, and one stated two options alike:
 
     >>> import numpy as np
-    >>> from plenum.dynamics import compare_votes
+    >>> from plenum.dynamics.stated_votes import compare_votes
     >>> stated = np.array([[[[.6, .4], [.2, .8]]], [[[.5, .5], [.9, .1]]]])
     >>> found = compare_votes(stated, [[0, 1], [0, 0]])
     >>> found.share.value, found.ballots, found.tied

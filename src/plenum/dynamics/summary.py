@@ -204,7 +204,8 @@ def summarise(
     votes
         Indices of the options that were voted for, shape (replicates, seats); negative for none.
     answers
-        What :func:`plenum.dynamics.estimate_right_answers` found, where there is an answer.
+        What :func:`plenum.dynamics.right_answers.estimate_right_answers` found, where there is an
+        answer.
     interval
         Method of λ̂'s interval.
     draws, seed

@@ -1,5 +1,1 @@
 """The execution of conditions, from their first call to their estimates."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

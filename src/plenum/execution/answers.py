@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
-from plenum.base import redact
-from plenum.models import Ask, Entry
-from plenum.records import drop_revoked
+from plenum.base.secrets import redact
+from plenum.calls.conversation import Ask, Entry
+from plenum.records.journal import drop_revoked
 
 
 @dataclass(frozen=True)

@@ -5,10 +5,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.committee import require_committee
-from plenum.design import Job
+from plenum.committee.condition import require_committee
+from plenum.design.job import Job
 from plenum.execution.condition_folder import find_condition_folder
-from plenum.records import drop_revoked, read
+from plenum.records.journal import drop_revoked
+from plenum.records.transcript import read
 
 
 class MissingBase(Exception):

@@ -5,8 +5,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.base import hold_lock
-from plenum.design import Job
+from plenum.base.file_locks import hold_lock
+from plenum.design.job import Job
 
 
 class Busy(Exception):

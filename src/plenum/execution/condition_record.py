@@ -7,10 +7,13 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.design import Job
+from plenum.design.job import Job
 from plenum.execution.replay import trace_calls
-from plenum.records import Usage, read
-from plenum.tracking import Method, Tracker, describe_replicate, has_nested_runs, holds_condition
+from plenum.records.transcript import read
+from plenum.records.usage import Usage
+from plenum.tracking.rows import has_nested_runs
+from plenum.tracking.states import describe_replicate, holds_condition
+from plenum.tracking.tracker import Method, Tracker
 
 
 class ConditionRecord:

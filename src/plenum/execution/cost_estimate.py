@@ -5,10 +5,12 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from plenum.design import KINDS, Condition
+from plenum.calls.chat import TOKENS_A_WORD, Chat, Reply
+from plenum.calls.conversation import Ask
+from plenum.design.condition import Condition
+from plenum.design.kinds import KINDS
 from plenum.execution.replay import open_conversation
-from plenum.models import TOKENS_A_WORD, Ask, Chat, Reply
-from plenum.records import Usage
+from plenum.records.usage import Usage
 
 
 def estimate_usage(condition: Condition) -> dict[str, Usage]:
@@ -78,6 +80,6 @@ def _prompt_tokens(condition: Condition, ask: Ask) -> float:
     texts = [message.content for message in ask.chat.messages]
     if condition.backend.name != "api":
         return sum(len(text.split()) for text in texts) * TOKENS_A_WORD
-    from plenum.models import litellm
+    from plenum.calls.api.litellm_import import litellm
 
     return float(litellm.token_counter(model=ask.chat.model, text="\n".join(texts)))

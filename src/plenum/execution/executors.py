@@ -7,18 +7,21 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, Self
 
-from plenum.base import Registry, UserError, say
-from plenum.design import Job, refuse_unused
-from plenum.execution.admission import Admission, Ticket
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry
+from plenum.base.terminal import say
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Call, PriceOf
+from plenum.calls.caller import Caller
+from plenum.calls.chat import ChatModel
+from plenum.design.job import Job
+from plenum.design.ranges import refuse_unused
 from plenum.execution.branches import branch_prefix
-from plenum.execution.budget import Call, PriceOf
-from plenum.execution.caller import Caller
 from plenum.execution.outcomes import ReplicateResult
 from plenum.execution.replicate import Replicate
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.trials import Trial, Trials
-from plenum.models import ChatModel
-from plenum.records import Usage
+from plenum.records.usage import Usage
 
 _ALONE = (
     "calls.batch: plenum's own conversations go in batches, no programs, and in one process, not "

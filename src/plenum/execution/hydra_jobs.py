@@ -1,4 +1,4 @@
-"""The adapter between Hydra and :func:`plenum.execution.run_sweep`."""
+"""The adapter between Hydra and :func:`plenum.execution.sweep.run_sweep`."""
 
 import sys
 import time
@@ -21,13 +21,16 @@ from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from plenum.base import UserError, close_environment, say
-from plenum.design import Job, format_yaml, parse_job
+from plenum.base.environment import close_environment
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
+from plenum.design.compose import format_yaml, parse_job
+from plenum.design.job import Job
 from plenum.execution.executors import Executor, choose_executor
 from plenum.execution.outcomes import save_outcome
 from plenum.execution.resumption import keep_readings
 from plenum.execution.sweep import run_sweep
-from plenum.records import write_whole
+from plenum.records.atomic_files import write_whole
 
 MANY = 20
 """Sweeps with at least this many jobs announce that they are being composed."""

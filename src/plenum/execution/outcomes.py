@@ -9,10 +9,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import redact
-from plenum.design import Api, Job, StudyConfig
+from plenum.base.secrets import redact
+from plenum.design.job import Job
+from plenum.design.schema import StudyConfig
+from plenum.design.settings import Api
 from plenum.execution.resumption import RETRIABLE
-from plenum.records import SIMULATED, FailedCall, Failure, select_example, write_whole
+from plenum.records.atomic_files import write_whole
+from plenum.records.failed_calls import FailedCall, select_example
+from plenum.records.failures import Failure
+from plenum.records.transcript import SIMULATED
 
 _LONGEST = 300
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)

@@ -4,16 +4,17 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.base import UserError, join_first, require_writable
-from plenum.design import KINDS, Condition, Job, find_kind
-from plenum.models import ChatModel, TokenCounting, check_backends
-from plenum.tracking import (
-    StoredRun,
-    absolute_uri,
-    list_stored_conditions,
-    require_kind,
-    require_writable_store,
-)
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.base.text import join_first
+from plenum.calls.backends import check_backends
+from plenum.calls.chat import ChatModel
+from plenum.calls.pace import TokenCounting
+from plenum.design.condition import Condition
+from plenum.design.job import Job
+from plenum.design.kinds import KINDS, find_kind
+from plenum.tracking.store import absolute_uri, require_writable_store
+from plenum.tracking.stored_runs import StoredRun, list_stored_conditions, require_kind
 
 
 def check_sweep(jobs: Sequence[Job]) -> None:

@@ -8,9 +8,11 @@ from typing import Any
 from rich.console import Console, Group
 from rich.live import Live
 
-from plenum.base import make_safe, name_other_work, say
-from plenum.models import Pace
-from plenum.records import TRIAL, Usage
+from plenum.base.processes import name_other_work
+from plenum.base.terminal import make_safe, say
+from plenum.calls.pace import Pace
+from plenum.records.journal import TRIAL
+from plenum.records.usage import Usage
 
 _PLAIN_EVERY_S = 10.0
 _SILENT_AT_MOST_S = 30.0

@@ -9,13 +9,17 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import Field
 
-from plenum.base import UserError, make_printable
-from plenum.design import Condition, StrictSettings, Whole, require
+from plenum.base.errors import UserError
+from plenum.base.text import make_printable
+from plenum.calls.conversation import Ask, Entry
+from plenum.design.condition import Condition
+from plenum.design.ranges import StrictSettings, Whole, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
-from plenum.models import Ask, Entry
-from plenum.records import DamagedJournal, Transcript, read
-from plenum.tracking import Study, rebuild_condition
+from plenum.records.chain import DamagedJournal
+from plenum.records.transcript import Transcript, read
+from plenum.tracking.provenance import rebuild_condition
+from plenum.tracking.study import Study
 
 _Value = TypeVar("_Value", int, str)
 

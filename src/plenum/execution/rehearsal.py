@@ -8,11 +8,15 @@ clerk's model for its count. These answers are in the call log and the budget, a
 import dataclasses
 from collections.abc import Callable, Sequence
 
-from plenum.committee import CommitteeCondition, Deliberation, classify_failure
-from plenum.design import Condition
-from plenum.execution.caller import Caller
-from plenum.models import Ask, CallError, Entry, Reply, separate_reasoning
-from plenum.records import TRIAL
+from plenum.calls.call_errors import CallError
+from plenum.calls.caller import Caller
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Entry, separate_reasoning
+from plenum.committee.condition import CommitteeCondition
+from plenum.committee.deliberation import Deliberation
+from plenum.committee.failures import classify_failure
+from plenum.design.condition import Condition
+from plenum.records.journal import TRIAL
 
 _QUOTED = 80
 """Characters of an answer that can't be read, in the line that says so."""

@@ -4,10 +4,12 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design import KINDS, Condition
-from plenum.models import Ask, Conversation, Entry, rebuild_reply
-from plenum.records import NO_ANSWERS, Transcript, drop_revoked
-from plenum.tracking import TracedCall
+from plenum.calls.conversation import Ask, Conversation, Entry, rebuild_reply
+from plenum.design.condition import Condition
+from plenum.design.kinds import KINDS
+from plenum.records.journal import NO_ANSWERS, drop_revoked
+from plenum.records.transcript import Transcript
+from plenum.tracking.traces import TracedCall
 
 
 class ReadDifferently(Exception):

@@ -7,25 +7,23 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Stopped
-from plenum.committee import classify_failure
-from plenum.design import ALL, Condition, RetryFailed
+from plenum.base.errors import Stopped
+from plenum.calls.budget import BudgetSpent
+from plenum.calls.call_errors import CallError
+from plenum.calls.caller import Caller, describe_bug
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, Conversation, make_failure_entry, separate_reasoning
+from plenum.committee.failures import classify_failure
+from plenum.design.condition import Condition
+from plenum.design.job import ALL, RetryFailed
 from plenum.execution.branches import MissingBase
-from plenum.execution.budget import BudgetSpent
-from plenum.execution.caller import Caller, describe_bug
 from plenum.execution.rehearsal import UnreadVote, rehearse_vote
 from plenum.execution.replay import ReadDifferently, open_conversation, replay_answers
 from plenum.execution.resumption import may_resume
 from plenum.execution.trials import Trial
-from plenum.models import (
-    Ask,
-    CallError,
-    Conversation,
-    Reply,
-    make_failure_entry,
-    separate_reasoning,
-)
-from plenum.records import NO_ANSWERS, DamagedJournal, Failure, Journal, drop_revoked
+from plenum.records.chain import DamagedJournal
+from plenum.records.failures import Failure
+from plenum.records.journal import NO_ANSWERS, Journal, drop_revoked
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import LineProcess
+from plenum.base.processes import LineProcess
 from plenum.execution.reporter import digest_input
-from plenum.records import DamagedJournal, recall, remember
+from plenum.records.chain import DamagedJournal
+from plenum.records.memo import recall, remember
 
 FILE = "report.json"
 """The file in a condition's folder with its last report, and a digest of its input."""

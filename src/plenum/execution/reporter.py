@@ -7,9 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import answer_parent, code_digest, prepare_child
+from plenum.base.processes import answer_parent, prepare_child
+from plenum.base.project import code_digest
+from plenum.calls.call_log import find_call_logs, read_attempts
 from plenum.execution.usage import count_usage
-from plenum.records import find_call_logs, read, read_attempts
+from plenum.records.transcript import read
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:

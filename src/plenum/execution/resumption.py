@@ -6,10 +6,12 @@ from typing import Any
 
 import yaml
 
-from plenum.base import say
-from plenum.design import ALL, Condition, Job, RetryFailed, format_yaml
+from plenum.base.terminal import say
+from plenum.design.compose import format_yaml
+from plenum.design.condition import Condition
+from plenum.design.job import ALL, Job, RetryFailed
 from plenum.execution.condition_folder import find_condition_folder
-from plenum.records import Failure
+from plenum.records.failures import Failure
 
 RETRIABLE = tuple(reason for reason in Failure if reason.retriable)
 """Reasons with which ``retry_failed=true`` resumes a replicate: the call failed, not its answer."""

@@ -14,12 +14,20 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from plenum.base import ProcessEnded, Stopped, UserError, redact
-from plenum.design import Job, name_conditions, tell_apart
-from plenum.execution.admission import Admission
+from plenum.base.errors import Stopped, UserError
+from plenum.base.processes import ProcessEnded
+from plenum.base.secrets import redact
+from plenum.calls.admission import Admission
+from plenum.calls.backends import make_retry_policy
+from plenum.calls.budget import BudgetSpent, Ledger
+from plenum.calls.call_log import CallLog
+from plenum.calls.caller import Caller
+from plenum.calls.chat import ChatModel
+from plenum.calls.limits import ProviderUnavailable, Slots
+from plenum.calls.pace import Pace, PacedBackend
+from plenum.design.condition_names import name_conditions, tell_apart
+from plenum.design.job import Job
 from plenum.execution.branches import MissingBase
-from plenum.execution.budget import BudgetSpent, Ledger
-from plenum.execution.caller import Caller
 from plenum.execution.condition_folder import (
     Busy,
     find_condition_folder,
@@ -30,7 +38,6 @@ from plenum.execution.condition_folder import (
 )
 from plenum.execution.condition_record import ConditionRecord
 from plenum.execution.executors import Deliberations, Executor, Playable, Scene
-from plenum.execution.limits import ProviderUnavailable, Slots
 from plenum.execution.outcomes import (
     LISTED,
     Outcome,
@@ -41,8 +48,10 @@ from plenum.execution.outcomes import (
 from plenum.execution.progress import Progress
 from plenum.execution.spending import estimate_needs
 from plenum.execution.trackers import Trackers
-from plenum.models import ChatModel, Pace, PacedBackend, make_retry_policy
-from plenum.records import TRIAL, CallLog, DamagedJournal, Failure, Usage
+from plenum.records.chain import DamagedJournal
+from plenum.records.failures import Failure
+from plenum.records.journal import TRIAL
+from plenum.records.usage import Usage
 
 _AGAIN = "; the same command continues from here"
 _IN_TURN = 64

@@ -3,13 +3,17 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from plenum.base import UserError
-from plenum.design import KINDS, Calls, Condition, Job
-from plenum.execution.budget import Ledger, bound_failures, sum_answers
+from plenum.base.errors import UserError
+from plenum.calls.api.prices import Price
+from plenum.calls.budget import Ledger, bound_failures, sum_answers
+from plenum.design.condition import Condition
+from plenum.design.job import Job
+from plenum.design.kinds import KINDS
+from plenum.design.settings import Calls
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.cost_estimate import estimate_usage
-from plenum.models import Price
-from plenum.records import DamagedJournal, Usage, read_entries
+from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.usage import Usage
 
 
 def estimate_needs(ledger: Ledger, condition: Condition, calls: Calls) -> Usage:

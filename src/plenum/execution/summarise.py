@@ -3,17 +3,19 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.base import digest
-from plenum.design import find_kind
-from plenum.dynamics import DRAWS, ESTIMATORS_VERSION, WINDOW
+from plenum.base.identity import digest
+from plenum.design.kinds import find_kind
+from plenum.dynamics.fit import WINDOW
+from plenum.dynamics.resampling import DRAWS
+from plenum.dynamics.summary import ESTIMATORS_VERSION
 from plenum.execution.usage import Accounts
-from plenum.records import SIMULATED, Transcript
-from plenum.records import collect_environments as environments_of
+from plenum.records.transcript import SIMULATED, Transcript
+from plenum.records.transcript import collect_environments as environments_of
 
 Report = dict[str, Any]
 
 SETTINGS: dict[str, Any] = {"window": WINDOW, "interval": "jackknife", "draws": DRAWS, "seed": 0}
-"""The settings of a sweep's estimates, as :func:`plenum.dynamics.summarise` takes them."""
+"""The settings of a sweep's estimates, as :func:`plenum.dynamics.summary.summarise` takes them."""
 
 
 def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> Report:

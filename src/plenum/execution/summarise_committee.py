@@ -5,19 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import format_number_between
-from plenum.dynamics import (
-    Summary,
-    VariantOutcome,
-    estimate_branching,
-    estimate_families,
-    estimate_right_answers,
-    name_numbers,
-    summarise,
-    tally,
-)
+from plenum.base.shares import format_number_between
+from plenum.dynamics.branching import estimate_branching
+from plenum.dynamics.decisions import tally
+from plenum.dynamics.fragility import VariantOutcome, estimate_families, name_numbers
+from plenum.dynamics.right_answers import estimate_right_answers
+from plenum.dynamics.summary import Summary, summarise
 from plenum.execution.summarise import SETTINGS, Report, report_nothing
-from plenum.records import Transcript, share_said
+from plenum.records.said_facts import share_said
+from plenum.records.transcript import Transcript
 
 METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_high"}
 """Names in the tracking store of columns whose names are unclear outside a table."""

@@ -4,19 +4,21 @@ import asyncio
 import sys
 from collections.abc import Callable, Iterable, Sequence
 
-from plenum.base import Stopped, UserError
-from plenum.design import Job
+from plenum.base.errors import Stopped, UserError
+from plenum.calls.api.prices import Prices
+from plenum.calls.backends import build_backend, check_backends
+from plenum.calls.budget import Ledger
+from plenum.calls.chat import ChatModel
+from plenum.calls.questions import cancel_on_sigterm, first_exception
+from plenum.design.job import Job
 from plenum.execution import preflight
-from plenum.execution.budget import Ledger
 from plenum.execution.executors import Executor, choose_executor, notes
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
-from plenum.execution.questions import cancel_on_sigterm, first_exception
 from plenum.execution.runner import SweepRunner
 from plenum.execution.spending import sum_spent_before
-from plenum.models import ChatModel, Prices, build_backend, check_backends
-from plenum.records import Usage
+from plenum.records.usage import Usage
 
 
 def run_sweep(

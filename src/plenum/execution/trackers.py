@@ -3,11 +3,12 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from plenum.base import code_version
-from plenum.design import Job
+from plenum.base.project import code_version
+from plenum.design.job import Job
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.outcomes import Outcome
-from plenum.tracking import Tracker, absolute_uri
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.tracker import Tracker
 
 
 class Trackers:

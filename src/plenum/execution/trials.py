@@ -13,9 +13,9 @@ from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable
 from dataclasses import dataclass, field
 
-from plenum.design import Job
-from plenum.execution.limits import ProviderUnavailable
-from plenum.records import Failure
+from plenum.calls.limits import ProviderUnavailable
+from plenum.design.job import Job
+from plenum.records.failures import Failure
 
 TRIED_BY = 4
 """Replicates that try a model: with their repairs 8 calls. Where a backend computes rows

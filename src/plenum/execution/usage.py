@@ -4,7 +4,9 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from plenum.records import TRIAL, Transcript, find_failed_call, group_failures
+from plenum.records.failed_calls import find_failed_call, group_failures
+from plenum.records.journal import TRIAL
+from plenum.records.transcript import Transcript
 
 Accounts = dict[str, Any]
 _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "seconds")
@@ -38,9 +40,9 @@ def count_usage(
     -------
     dict
         ``target``, ``completed``, ``failed`` and ``pending`` (by reason), where replicates
-        ``failed_at`` (:func:`plenum.records.group_failures`), how many were ``retried``
-        after an answer that couldn't be read, and by model ``models``: calls, ``unread`` answers
-        among them, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
+        ``failed_at`` (:func:`plenum.records.failed_calls.group_failures`), how many were
+        ``retried`` after an answer that couldn't be read, and by model ``models``: calls,
+        ``unread`` answers among them, repairs, tokens, cost in US dollars, calls without a known price, seconds spent
         waiting, attempts by outcome, and answers by the provider's system fingerprint; where there
         were any, ``dropped``, what came with answers and didn't fit, by its name. Where servers
         are known, or fingerprints in their place, ``servers`` has the calls of each and the

@@ -4,7 +4,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from plenum.base import flatten, redact
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
 from plenum.records.transcript import Transcript
 
 _SHOWN = 100

@@ -4,7 +4,7 @@ A journal is JSON lines. Every line carries ``chain``, a digest over the line an
 the line before, so that a changed, lost or reordered line shows. It holds what was said and
 decided and nothing of when or how fast, so that equal deliberations have equal bytes. How each
 answer was obtained (attempts, status, latency) goes to the call log next to it
-(:mod:`plenum.records.calls`).
+(:mod:`plenum.calls.call_log`).
 """
 
 import fcntl

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import digest
+from plenum.base.identity import digest
 from plenum.records.chain import DamagedJournal, verify_lines
 from plenum.records.journal import NO_ANSWERS, drop_revoked
 

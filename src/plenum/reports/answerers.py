@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import UserError
-from plenum.design import USUAL
-from plenum.tracking import TrackedCondition
+from plenum.base.errors import UserError
+from plenum.design.factors import USUAL
+from plenum.tracking.conditions import TrackedCondition
 
 _BY_REPLICATE = ("decisions", "indices", "variants", "families", "repetitions", "said")
 

@@ -7,15 +7,15 @@ from functools import lru_cache, partial
 from math import isnan, nan
 from typing import Any, cast
 
-from plenum.dynamics import (
+from plenum.dynamics.decision_contrasts import (
     DecisionContrast,
     ShareContrast,
     compare_decisions,
     decision_interaction,
-    holm,
-    limit_scenarios,
     pool_decisions,
 )
+from plenum.dynamics.meta_analysis import limit_scenarios
+from plenum.dynamics.multiplicity import holm
 from plenum.reports.effects import (
     CONTRASTED,
     INTERACTION,

@@ -8,21 +8,15 @@ from typing import Generic, NamedTuple, TypeVar, cast
 
 import pandas as pd
 
-from plenum.design import FACTORS
-from plenum.dynamics import (
-    Contrast,
-    Estimate,
-    LyapunovEstimate,
-    benjamini_hochberg,
-    contrast,
-    contrast_cells,
-    holm,
-    interaction,
-    pool,
-)
+from plenum.design.factors import FACTORS
+from plenum.dynamics.contrasts import Contrast, contrast, contrast_cells, interaction
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.dynamics.meta_analysis import pool
+from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum.reports.rows import Row, group_rows, has_mixed_environments
 from plenum.reports.settings import Settings
-from plenum.tracking import TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
 
 ON, OFF, UNIFORM, MIXED = "on", "off", "uniform", "mixed"
 

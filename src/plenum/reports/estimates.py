@@ -8,17 +8,17 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import UserError, map_in_processes
-from plenum.dynamics import (
-    estimate_branching,
-    estimate_families,
-    estimate_right_answers,
-    summarise,
-)
+from plenum.base.errors import UserError
+from plenum.base.processes import map_in_processes
+from plenum.dynamics.branching import estimate_branching
+from plenum.dynamics.fragility import estimate_families
+from plenum.dynamics.right_answers import estimate_right_answers
+from plenum.dynamics.summary import summarise
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.stored_estimates import drop_arrays, read_stored_estimates
-from plenum.tracking import Study, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
 
 _ALONE = 200
 """The largest number of conditions that are estimated in this process, since others take seconds to

@@ -6,15 +6,15 @@ from collections.abc import Iterator, Sequence
 
 import pandas as pd
 
-from plenum.design import FACTORS
-from plenum.dynamics import (
-    Estimate,
+from plenum.design.factors import FACTORS
+from plenum.dynamics.decision_contrasts import compare_decisions
+from plenum.dynamics.decisions import flip_rate
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.fragility import (
     FamilyEstimate,
     FragilityContrast,
     VariantOutcome,
     average_scenarios,
-    compare_decisions,
-    flip_rate,
     fragility_contrast,
 )
 from plenum.reports import effects

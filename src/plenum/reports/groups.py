@@ -6,12 +6,12 @@ from functools import cached_property
 
 import pandas as pd
 
-from plenum.reports.formats import format_share
 from plenum.reports.labels import condition_keys, label_shared
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, make_frame, symbol
 from plenum.reports.settings import Settings
-from plenum.reports.table import Column
+from plenum.show.formats import format_share
+from plenum.show.table import Column
 
 
 @dataclass(frozen=True)

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plenum.dynamics import GrowthContrast, contrast_growth, pool_growth
+from plenum.dynamics.growth_contrasts import GrowthContrast, contrast_growth, pool_growth
 from plenum.reports.effects import (
     CONTRASTED,
     ComparedConditions,

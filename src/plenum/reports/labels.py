@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Mapping, Sequence
 
-from plenum.design import find_kind, list_unusual, shorten_settings
+from plenum.design.condition_names import shorten_settings
+from plenum.design.factors import list_unusual
+from plenum.design.kinds import find_kind
 from plenum.reports.rows import Row, list_shown_factors
-from plenum.reports.table import Column, make_keys
-from plenum.tracking import TrackedCondition
+from plenum.show.table import Column, make_keys
+from plenum.tracking.conditions import TrackedCondition
 
 
 def label(factors: Mapping[str, str], names: Iterable[str]) -> str:

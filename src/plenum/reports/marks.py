@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from plenum.dynamics import benjamini_hochberg
+from plenum.dynamics.multiplicity import benjamini_hochberg
 from plenum.reports.effects import pad_family
 from plenum.reports.findings.families import split_kinds
 from plenum.reports.rows import Row

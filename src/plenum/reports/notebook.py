@@ -13,13 +13,16 @@ from hydra.core.utils import env_override
 from hydra.errors import HydraException
 from omegaconf import DictConfig
 
-from plenum.base import UserError, format_error, project_root
-from plenum.design import explain
-from plenum.dynamics import divergence
-from plenum.records import Transcript
+from plenum.base.errors import UserError
+from plenum.base.exits import format_error
+from plenum.base.project import project_root
+from plenum.design.slips import explain
+from plenum.dynamics.divergence import divergence
+from plenum.records.transcript import Transcript
 from plenum.reports.settings import Settings, check_report_settings
 from plenum.reports.study import find_study_kind
-from plenum.tracking import Study, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
 
 
 class StudyResults:

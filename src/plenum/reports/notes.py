@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from plenum.reports.labels import provenance
-from plenum.reports.phrases import render
 from plenum.reports.rows import Row, symbol
+from plenum.show.phrases import render
 
 
 def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
@@ -34,4 +34,4 @@ def _lines(macro: str, rows: Sequence[Row], facts: dict[str, object]) -> list[st
         "perturbed": bool(perturbed),
         "repeated": any("repeated_wordings" in row.warnings for row in perturbed),
     }
-    return render("notes.j2", macro, **known | facts)
+    return render("plenum.reports/notes.j2", macro, **known | facts)

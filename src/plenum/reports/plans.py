@@ -9,30 +9,25 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import UserError
-from plenum.design import KINDS
-from plenum.dynamics import (
-    estimate_typical_growth,
-    lyapunov,
-    margin,
-    pairwise_disagreement,
-    plan_decisions,
-    plan_replicates,
-    tally,
-)
+from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
+from plenum.dynamics.decision_sample_sizes import plan_decisions
+from plenum.dynamics.decisions import pairwise_disagreement, tally
+from plenum.dynamics.estimate import margin
+from plenum.dynamics.growth import estimate_typical_growth
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.sample_sizes import plan_replicates
 from plenum.reports.accounting.common import select_distinct
-from plenum.reports.formats import (
-    format_count,
-    format_decimals,
-    format_warnings,
-)
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
 from plenum.reports.settings import PlanSettings
-from plenum.reports.table import Column, Table
-from plenum.reports.terminal_tables import show
-from plenum.tracking import ConditionUsage, Study, TrackedCondition
+from plenum.show.formats import format_count, format_decimals, format_warnings
+from plenum.show.table import Column, Table
+from plenum.show.terminal_tables import show
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
 
 
 def publish(plan: PlanSettings) -> None:

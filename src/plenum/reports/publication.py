@@ -9,12 +9,12 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.reports.latex import latex
-from plenum.reports.markdown import format_markdown
 from plenum.reports.settings import Settings
-from plenum.reports.table import Table, format_csv
-from plenum.reports.terminal_tables import show, show_text, show_whole
-from plenum.tracking import log_report
+from plenum.show.latex import latex
+from plenum.show.markdown import format_markdown
+from plenum.show.table import Table, format_csv
+from plenum.show.terminal_tables import show, show_text, show_whole
+from plenum.tracking.report_run import log_report
 
 
 @dataclass(frozen=True)

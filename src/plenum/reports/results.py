@@ -6,12 +6,13 @@ import shutil
 import sys
 from pathlib import Path
 
-from plenum.base import UserError, project_root
-from plenum.design import Kind
-from plenum.reports.phrases import render
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.design.kinds import Kind
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind
-from plenum.reports.terminal_tables import show_framed, show_steps, show_text
+from plenum.show.phrases import render
+from plenum.show.terminal_tables import show_framed, show_steps, show_text
 
 _SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
 """Scripts that show more of a study, each with the part that the study's kind must have."""
@@ -49,7 +50,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
     store = presets.get(chosen.uri, [f"tracking.uri={chosen.uri}"])
     in_project = Path.cwd() == project_root()  # `make` and the pages of docs/ are only there
     steps = render(
-        "next_steps.md.j2",
+        "plenum.reports/next_steps.md.j2",
         python=_python(),
         scripts=shlex.quote(os.path.relpath(project_root() / "scripts")),
         arguments=shlex.join([f"study={chosen.study}", *store]),

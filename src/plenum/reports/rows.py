@@ -7,17 +7,14 @@ from dataclasses import dataclass, field
 
 import pandas as pd
 
-from plenum.design import list_numbers, list_varying, name_conditions
-from plenum.dynamics import (
-    Branching,
-    FamilyEstimate,
-    Summary,
-    VariantOutcome,
-    name_numbers,
-    tally,
-)
-from plenum.reports.formats import format_tally
-from plenum.tracking import TrackedCondition
+from plenum.design.condition_names import list_numbers, name_conditions
+from plenum.design.factors import list_varying
+from plenum.dynamics.branching import Branching
+from plenum.dynamics.decisions import tally
+from plenum.dynamics.fragility import FamilyEstimate, VariantOutcome, name_numbers
+from plenum.dynamics.summary import Summary
+from plenum.show.formats import format_tally
+from plenum.tracking.conditions import TrackedCondition
 
 COLUMNS = [
     "study", "scenario", "roles", "model", "memory", "protocol.window", "temperature",

@@ -8,10 +8,12 @@ from typing import Annotated, Any, Literal, TypeVar
 from omegaconf import DictConfig, OmegaConf
 from pydantic import BeforeValidator, Field
 
-from plenum.base import UserError
-from plenum.design import Positive, StrictSettings, Text, Whole, read_settings
-from plenum.dynamics import DRAWS, WINDOW
-from plenum.records import WHO
+from plenum.base.errors import UserError
+from plenum.design.ranges import Positive, StrictSettings, Text, Whole
+from plenum.design.validation import read_settings
+from plenum.dynamics.fit import WINDOW
+from plenum.dynamics.resampling import DRAWS
+from plenum.records.transcript import WHO
 
 T = TypeVar("T")
 

@@ -8,14 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from plenum.dynamics import (
-    RecordedSummary,
-    Summary,
-    read_warnings,
-    rebuild_estimates,
-    summarise,
-)
-from plenum.tracking import Outline, TrackedCondition, decode_metric
+from plenum.dynamics.recorded_estimates import RecordedSummary, rebuild_estimates
+from plenum.dynamics.summary import Summary, summarise
+from plenum.dynamics.warnings import read_warnings
+from plenum.tracking.conditions import Outline, TrackedCondition
+from plenum.tracking.metric_names import decode_metric
 
 _WHOLE = (
     "rounds_used",

@@ -5,15 +5,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from plenum.design import KINDS, Kind
-from plenum.dynamics import Contrast, DecisionContrast, Estimate, GrowthContrast, ShareContrast
+from plenum.design.kinds import KINDS, Kind
+from plenum.dynamics.contrasts import Contrast
+from plenum.dynamics.decision_contrasts import DecisionContrast, ShareContrast
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.growth_contrasts import GrowthContrast
 from plenum.reports import decision_effects, effects, growth_effects
 from plenum.reports.answerers import split_conditions
 from plenum.reports.effects import E, Effect
 from plenum.reports.estimates import estimate_study, other_study, whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking import MANY, Study, read_kind_tag
+from plenum.tracking.runs import read_kind_tag
+from plenum.tracking.study import MANY, Study
 
 _SAMPLED = 12
 """Conditions of a large study that are drawn in full."""

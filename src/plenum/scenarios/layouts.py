@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from textwrap import indent
 
-from plenum.scenarios import Option, Scenario
+from plenum.scenarios.scenario import Option, Scenario
 from plenum.scenarios.sentences import split_sentences
 from plenum.scenarios.variant import Variant
 

@@ -11,7 +11,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, read_yaml
+from plenum.base.errors import UserError
+from plenum.base.yaml_files import read_yaml
 from plenum.scenarios.scenario import NAME, Scenario
 from plenum.scenarios.variant import FAMILIES, Variant
 

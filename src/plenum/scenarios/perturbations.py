@@ -3,9 +3,10 @@
 from functools import lru_cache
 from pathlib import Path
 
-from plenum.base import UserError
-from plenum.scenarios import Scenario, packets, variant_files
+from plenum.base.errors import UserError
+from plenum.scenarios import packets, variant_files
 from plenum.scenarios.layouts import format_variants
+from plenum.scenarios.scenario import Scenario
 from plenum.scenarios.variant import FAMILIES, Variant
 
 

@@ -12,7 +12,9 @@ from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, digest, read_yaml
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.base.yaml_files import read_yaml
 
 KINDS = ("choice", "allocation")
 NAME = r"[A-Za-z0-9][A-Za-z0-9._-]*"

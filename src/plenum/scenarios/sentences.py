@@ -5,8 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from plenum.scenarios import Scenario
-from plenum.scenarios.scenario import LISTS
+from plenum.scenarios.scenario import LISTS, Scenario
 
 _TEXTS = ("situation", "question", "endpoint")
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from plenum.base import digest
+from plenum.base.identity import digest
 
 FAMILIES = ("canonical", "rephrase", "format", "register")
 """The families, in the order in which variants are listed."""

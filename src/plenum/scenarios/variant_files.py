@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, read_yaml
-from plenum.scenarios import Scenario
+from plenum.base.errors import UserError
+from plenum.base.yaml_files import read_yaml
+from plenum.scenarios.scenario import Scenario
 from plenum.scenarios.sentences import Sentence, list_sentences, replace_sentences
 from plenum.scenarios.variant import Variant
 from plenum.scenarios.wording_checks import check_wording

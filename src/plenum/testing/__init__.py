@@ -5,7 +5,7 @@
 
 from typing import Any
 
-from plenum.base import Registry
+from plenum.base.extensions import Registry
 
 __all__ = ["HELPERS"]
 

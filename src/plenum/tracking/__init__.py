@@ -6,8 +6,6 @@ heeds only before its import.
 
 import os
 
-import lazy_loader
-
 for _name, _value in {
     "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
@@ -17,5 +15,3 @@ for _name, _value in {
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "3",
 }.items():
     os.environ.setdefault(_name, _value)
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

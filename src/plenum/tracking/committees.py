@@ -7,7 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.records import WHO, Transcript, share_said
+from plenum.records.said_facts import share_said
+from plenum.records.transcript import WHO, Transcript
 from plenum.tracking import conditions
 
 

@@ -4,8 +4,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plenum.design import find_kind
-from plenum.records import Transcript
+from plenum.design.kinds import find_kind
+from plenum.records.transcript import Transcript
 from plenum.tracking import states
 
 ACCOUNTS = "accounts.json"

@@ -11,9 +11,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import name_folder
-from plenum.design import USUAL, Kind, find_kind
-from plenum.records import WHO, Transcript, collect_environments, list_answerers
+from plenum.base.identity import name_folder
+from plenum.design.factors import USUAL
+from plenum.design.kinds import Kind, find_kind
+from plenum.records.transcript import WHO, Transcript, collect_environments, list_answerers
 
 _TARGET = "n_target"
 _OLDER = {"protocol": USUAL["protocol"]}

@@ -13,7 +13,7 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 
 _TEMPORARY = "_alembic_tmp_"
 """The prefix that Alembic gives a table while it rebuilds it."""

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum.tracking.database import ARTIFACTS
 from plenum.tracking.store import absolute_uri, local
 

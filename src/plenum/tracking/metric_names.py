@@ -3,7 +3,7 @@
 import posixpath
 import re
 
-from plenum.base import digest
+from plenum.base.identity import digest
 
 _TAKEN = re.compile(r"[/\w.\- :]+")
 _OTHERS = re.compile(r"[^\w.\- ]")

@@ -12,7 +12,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from plenum.base import is_locked
+from plenum.base.file_locks import is_locked
 
 _BOOT = Path("/proc/sys/kernel/random/boot_id")
 

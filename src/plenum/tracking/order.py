@@ -5,7 +5,7 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import Any, TypeVar
 
-from plenum.design import find_kind
+from plenum.design.kinds import find_kind
 
 Run = TypeVar("Run")
 

@@ -7,8 +7,10 @@ from typing import Any
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import UserError
-from plenum.design import Condition, find_kind, parse_job
+from plenum.base.errors import UserError
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition
+from plenum.design.kinds import find_kind
 from plenum.tracking.runs import read_artifacts
 
 

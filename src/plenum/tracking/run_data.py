@@ -10,8 +10,13 @@ from typing import Any
 import numpy as np
 from mlflow.entities import Metric
 
-from plenum.design import USUAL, find_kind, list_numbers
-from plenum.records import WHO, Transcript, Usage, find_failed_call, read_metrics
+from plenum.design.condition_names import list_numbers
+from plenum.design.factors import USUAL
+from plenum.design.kinds import find_kind
+from plenum.records.episodes import read_metrics
+from plenum.records.failed_calls import find_failed_call
+from plenum.records.transcript import WHO, Transcript
+from plenum.records.usage import Usage
 from plenum.tracking import states
 from plenum.tracking.metric_names import encode_metric
 

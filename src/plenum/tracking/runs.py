@@ -7,7 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
 from plenum.tracking.conditions import is_estimated
 from plenum.tracking.order import order_runs

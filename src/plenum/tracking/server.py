@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 
 _NO_ACCESS = (401, 403)
 

@@ -7,9 +7,9 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base import digest
-from plenum.design import find_kind as of_kind
-from plenum.records import Transcript
+from plenum.base.identity import digest
+from plenum.design.kinds import find_kind as of_kind
+from plenum.records.transcript import Transcript
 from plenum.tracking import rows, store, stored_runs, traces
 from plenum.tracking.stored_runs import StoredRun
 

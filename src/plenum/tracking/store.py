@@ -12,7 +12,9 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from plenum.base import UserError, digest, hold_lock, require_writable
+from plenum.base.errors import UserError
+from plenum.base.file_locks import hold_lock, require_writable
+from plenum.base.identity import digest
 from plenum.tracking import database, open_runs
 from plenum.tracking.server import post
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from plenum.base import UserError
-from plenum.design import KINDS, find_kind, name_conditions
+from plenum.base.errors import UserError
+from plenum.design.condition_names import name_conditions
+from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import artifacts, database, experiments, server, store
 from plenum.tracking.order import ORDER_TAG, order_runs
 from plenum.tracking.rows import ROWS_ARCHIVE

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, hold_lock
+from plenum.base.errors import UserError
+from plenum.base.file_locks import hold_lock
 from plenum.tracking.conditions import TrackedCondition, read_condition, time_written
 from plenum.tracking.runs import CONDITIONS, count_interrupted, search_runs
 from plenum.tracking.tracker import lock_file

@@ -13,8 +13,10 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import UserError, code_version
-from plenum.design import KINDS, find_kind, name_conditions, shorten_settings, tell_apart
+from plenum.base.errors import UserError
+from plenum.base.project import code_version
+from plenum.design.condition_names import name_conditions, shorten_settings, tell_apart
+from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, provenance

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
-from plenum.records import Transcript
+from plenum.records.transcript import Transcript
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

@@ -15,15 +15,10 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from plenum.base import (
-    LineProcess,
-    ProcessEnded,
-    UserError,
-    answer_parent,
-    digest,
-    hold_lock,
-    prepare_child,
-)
+from plenum.base.errors import UserError
+from plenum.base.file_locks import hold_lock
+from plenum.base.identity import digest
+from plenum.base.processes import LineProcess, ProcessEnded, answer_parent, prepare_child
 from plenum.tracking import store
 
 if TYPE_CHECKING:

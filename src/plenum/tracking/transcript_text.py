@@ -4,8 +4,9 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
-from plenum.base import make_printable
-from plenum.records import Transcript, drop_revoked
+from plenum.base.text import make_printable
+from plenum.records.journal import drop_revoked
+from plenum.records.transcript import Transcript
 
 _PARSED = ("state", "read", "problem")
 

@@ -7,7 +7,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
-from plenum.records import DamagedJournal, Transcript, read
+from plenum.records.chain import DamagedJournal
+from plenum.records.transcript import Transcript, read
 from plenum.tracking import artifacts, rows, runs
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plenum.records import Failure
+from plenum.records.failures import Failure
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.rows import locate, transcript_file
 from plenum.tracking.runs import read_artifacts

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum.tracking import experiments, store
 from plenum.tracking.database import rows
 

@@ -18,8 +18,11 @@ from typing import Any
 
 from mlflow.entities import RunTag
 
-from plenum.design import find_kind, name_conditions
-from plenum.records import Transcript, Usage, collect_environments, read, read_attempts
+from plenum.calls.call_log import read_attempts
+from plenum.design.condition_names import name_conditions
+from plenum.design.kinds import find_kind
+from plenum.records.transcript import Transcript, collect_environments, read
+from plenum.records.usage import Usage
 from plenum.tracking import (
     artifacts,
     experiments,

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum_verdicts.dynamics import Place
+from plenum_verdicts.dynamics.parting_place import Place
 
 Columns = Mapping[Any, Sequence[Any]]
 Codes = NDArray[np.int64]

@@ -1,5 +1,1 @@
 """Execution of audits: runs of a program until each case has a verdict."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

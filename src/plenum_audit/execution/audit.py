@@ -5,10 +5,11 @@ from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 
-from plenum.base import UserError
-from plenum.design import Job
-from plenum.execution import add_begun, check_sweep, find_journal
-from plenum.records import Transcript
+from plenum.base.errors import UserError
+from plenum.design.job import Job
+from plenum.execution.condition_folder import add_begun, find_journal
+from plenum.execution.preflight import check_sweep
+from plenum.records.transcript import Transcript
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_baseline import baseline
 from plenum_audit.execution.audit_plan import plan
@@ -22,16 +23,17 @@ from plenum_audit.execution.audit_runs import (
     read_ended,
 )
 from plenum_audit.execution.earlier_versions import earlier_versions
-from plenum_audit.programs import Audit, OneShot, list_seats, require_program
-from plenum_verdicts.dynamics import (
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_audit.programs.one_shot import OneShot, list_seats
+from plenum_verdicts.dynamics.audit_baseline import CaseComparison, compare
+from plenum_verdicts.dynamics.audit_result import AuditResult
+from plenum_verdicts.dynamics.audit_runs import plan_further
+from plenum_verdicts.dynamics.audits import (
     UNDECIDED,
-    AuditResult,
-    CaseComparison,
     StabilityRule,
-    compare,
     find_mixed_models,
     judge_family,
-    plan_further,
 )
 
 ONE_SHOT = "one_shot"

@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from plenum.base import UserError
-from plenum_audit.programs import Audit, require_program
-from plenum_verdicts.dynamics import select_ended
+from plenum.base.errors import UserError
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.dynamics.audits import select_ended
 
 PREVIOUS = "previous"
 """Name of the program that the study held last."""
@@ -43,8 +44,8 @@ def baseline(audit: Audit) -> Baseline | None:
         return None
     if job.tracking_uri is None:
         raise UserError(f"baseline: {name}; earlier runs are read from tracking, which is none")
-    from plenum.tracking import Study, exists  # MLflow takes seconds to import
-    from plenum_verdicts.tracking import read_audited_programs
+    from plenum.tracking.study import Study, exists  # MLflow takes seconds to import
+    from plenum_verdicts.tracking.audits import read_audited_programs
 
     present = require_program(job.condition).program_identity
     study = name if name != PREVIOUS and exists(name, job.tracking_uri) else job.study

@@ -3,12 +3,14 @@
 import math
 from collections.abc import Iterator, Mapping
 
-from plenum.base import percent
-from plenum.execution import find_journal
-from plenum.records import Transcript
+from plenum.base.shares import percent
+from plenum.execution.condition_folder import find_journal
+from plenum.records.transcript import Transcript
 from plenum_audit.execution import no_decision
-from plenum_audit.programs import Audit, require_program
-from plenum_verdicts.dynamics import StabilityRule, horizon, simulate_audits
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.dynamics.audit_runs import horizon, simulate_audits
+from plenum_verdicts.dynamics.audits import StabilityRule
 
 _MOST_EQUAL = 10_000
 """Number of equal runs up to which it is looked how many show a case to be stable."""

@@ -3,10 +3,11 @@
 import os
 from collections.abc import Mapping, Sequence
 
-from plenum.design import Job
-from plenum.execution import find_condition_folder, find_journal, list_begun
-from plenum.tracking import StoredRun, absolute_uri, list_stored_conditions
-from plenum_audit.programs import require_program
+from plenum.design.job import Job
+from plenum.execution.condition_folder import find_condition_folder, find_journal, list_begun
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
+from plenum_audit.programs.condition import require_program
 
 
 def restore(jobs: Sequence[Job]) -> list[str]:
@@ -54,7 +55,7 @@ def _anew(jobs: Sequence[Job], held: Mapping[str, StoredRun]) -> list[str]:
 
 def _fetch(missing: Mapping[str, Job], study: str, uri: str) -> int:
     """Fetch the journals of jobs, by the run of their condition; return how many there are."""
-    from plenum.tracking import Study  # MLflow takes seconds to import
+    from plenum.tracking.study import Study  # MLflow takes seconds to import
 
     kept, fetched = Study(study, uri), 0
     for run_id, job in missing.items():

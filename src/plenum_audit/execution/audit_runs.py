@@ -11,22 +11,16 @@ from operator import attrgetter
 from pathlib import Path
 from typing import Self
 
-from plenum.base import Stopped
-from plenum.design import Job
-from plenum.dynamics import benjamini_hochberg
-from plenum.execution import (
-    Deliberations,
-    Playable,
-    ReplicateResult,
-    Scene,
-    find_condition_folder,
-    find_journal,
-    list_begun,
-    list_problems,
-    run_sweep,
-)
-from plenum.records import DamagedJournal, Transcript, read
-from plenum_audit.dynamics import (
+from plenum.base.errors import Stopped
+from plenum.design.job import Job
+from plenum.dynamics.multiplicity import benjamini_hochberg
+from plenum.execution.condition_folder import find_condition_folder, find_journal, list_begun
+from plenum.execution.executors import Deliberations, Playable, Scene
+from plenum.execution.outcomes import ReplicateResult, list_problems
+from plenum.execution.sweep import run_sweep
+from plenum.records.chain import DamagedJournal
+from plenum.records.transcript import Transcript, read
+from plenum_audit.dynamics.parting_calls import (
     LEAST_REPEATS,
     LEAST_TOKENS,
     describe_kept_results,
@@ -35,9 +29,13 @@ from plenum_audit.dynamics import (
     find_change,
 )
 from plenum_audit.execution.program_run import ProgramRun
-from plenum_audit.programs import Audit, Proxy, require_program
-from plenum_audit.tracking import collect_calls
-from plenum_verdicts.dynamics import (
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_audit.programs.proxy import Proxy
+from plenum_audit.tracking.programs import collect_calls
+from plenum_verdicts.dynamics.audit_baseline import compute_worsening
+from plenum_verdicts.dynamics.audit_runs import horizon
+from plenum_verdicts.dynamics.audits import (
     FAILED,
     NO_DECISION,
     STABLE,
@@ -46,9 +44,7 @@ from plenum_verdicts.dynamics import (
     CaseVerdict,
     StabilityRule,
     begin_evidence,
-    compute_worsening,
     encode_outcomes,
-    horizon,
     judge_case,
     p_value,
     select_ended,

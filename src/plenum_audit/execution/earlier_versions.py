@@ -8,9 +8,10 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from plenum.design import Job
-from plenum.execution import find_condition_folder
-from plenum.tracking import absolute_uri, list_stored_conditions
+from plenum.design.job import Job
+from plenum.execution.condition_folder import find_condition_folder
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.stored_runs import list_stored_conditions
 
 _SAME = ("task", "case", "knobs", "settings", "model", "backend")
 """Factors that versions have in common; other settings don't make a version."""

@@ -7,18 +7,24 @@ from dataclasses import replace
 from itertools import groupby, takewhile
 from operator import attrgetter
 
-from plenum.base import UserError, make_generator, say
-from plenum.design import Job
-from plenum.execution import check_sweep
-from plenum.records import Transcript
+from plenum.base.errors import UserError
+from plenum.base.identity import make_generator
+from plenum.base.terminal import say
+from plenum.design.job import Job
+from plenum.execution.preflight import check_sweep
+from plenum.records.transcript import Transcript
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_restore import restore
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
 from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
-from plenum_audit.programs import Audit, require_program
-from plenum_verdicts.acting import ActRule, CaseAct, apply_rule
-from plenum_verdicts.dynamics import StabilityRule
-from plenum_verdicts.suites import RunningSuite, SuiteRule, SuiteRuns, tell_apart
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.acting.act_rule import ActRule
+from plenum_verdicts.acting.case_act import CaseAct, apply_rule
+from plenum_verdicts.dynamics.audits import StabilityRule
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import RunningSuite, SuiteRule
+from plenum_verdicts.suites.undecided_runs import tell_apart
 
 Errors = tuple[str, ...]
 

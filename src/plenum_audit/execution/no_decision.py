@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from pathlib import Path
 
-from plenum.base import flatten
-from plenum.execution import find_condition_folder, find_journal
-from plenum.records import Transcript
+from plenum.base.text import flatten
+from plenum.execution.condition_folder import find_condition_folder, find_journal
+from plenum.records.transcript import Transcript
 from plenum_audit.execution.audit_runs import CaseRuns, read_ended
-from plenum_audit.programs import require_program
-from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.dynamics.audits import FAILED, NO_DECISION
 
 _SHOWN = 100
 _READ = 4_000

@@ -7,22 +7,23 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Stopped, UserError, redact
-from plenum.execution import BudgetSpent, Caller, describe_bug
-from plenum.models import CallError
-from plenum.records import DamagedJournal, Failure, Journal
+from plenum.base.errors import Stopped, UserError
+from plenum.base.secrets import redact
+from plenum.calls.budget import BudgetSpent
+from plenum.calls.call_errors import CallError
+from plenum.calls.caller import Caller, describe_bug
+from plenum.records.chain import DamagedJournal
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
 from plenum_audit.execution.run_calls import RunCalls
-from plenum_audit.programs import (
-    Committee,
-    Program,
-    ProgramCondition,
-    ProgramFailed,
-    Proxy,
-    Session,
-    count_restarts,
-    set_aside,
-)
-from plenum_verdicts.cases import NO_DECISION, GivenDecision, UnreadableDecision, read_decision
+from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.programs.adapters.program import Program, ProgramFailed
+from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.programs.journal_replay import count_restarts, set_aside
+from plenum_audit.programs.proxy import Proxy
+from plenum_audit.programs.session import Session
+from plenum_verdicts.cases.case import NO_DECISION
+from plenum_verdicts.cases.decision import GivenDecision, UnreadableDecision, read_decision
 
 _GRACE_S = 10.0
 """Seconds that a program may continue after its decision."""

@@ -4,10 +4,11 @@ import asyncio
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from plenum.execution import Caller
-from plenum.models import Answer, CallError, Chat
-from plenum.records import Failure
-from plenum_audit.programs import ProgramFailed
+from plenum.calls.call_errors import CallError
+from plenum.calls.caller import Caller
+from plenum.calls.chat import Answer, Chat
+from plenum.records.failures import Failure
+from plenum_audit.programs.adapters.program import ProgramFailed
 
 
 class RunCalls:

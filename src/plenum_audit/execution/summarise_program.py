@@ -4,11 +4,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import summarise
-from plenum.execution import SETTINGS, report_committee, report_nothing
-from plenum.records import Transcript
-from plenum_audit.tracking import collect_ensemble
-from plenum_verdicts.dynamics import StabilityRule, decide_outcome, judge_case
+from plenum.dynamics.summary import summarise
+from plenum.execution.summarise import SETTINGS, report_nothing
+from plenum.execution.summarise_committee import report_committee
+from plenum.records.transcript import Transcript
+from plenum_audit.tracking.programs import collect_ensemble
+from plenum_verdicts.dynamics.audits import StabilityRule, decide_outcome, judge_case
 
 
 def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:

@@ -3,14 +3,16 @@
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from plenum.design import Job
-from plenum.execution import find_journal
-from plenum.records import Transcript
+from plenum.design.job import Job
+from plenum.execution.condition_folder import find_journal
+from plenum.records.transcript import Transcript
 from plenum_audit.execution.audit_runs import read_ended
-from plenum_audit.programs import Audit, require_program
-from plenum_verdicts.cases import AuditCase
-from plenum_verdicts.dynamics import decide_outcome
-from plenum_verdicts.suites import SuiteRuns, tell_apart
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.dynamics.audits import decide_outcome
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.undecided_runs import tell_apart
 
 Jobs = tuple[Job, ...]
 

@@ -8,16 +8,18 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, canonical_json
-from plenum.execution import find_condition_folder
+from plenum.base.errors import UserError
+from plenum.base.identity import canonical_json
+from plenum.execution.condition_folder import find_condition_folder
 from plenum_audit.design import AuditConfig
-from plenum_audit.programs import Audit, find_commit, require_program
-from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
-from plenum_verdicts.reports import (
-    REHEARSAL,
-    AuditReport,
-    AuditSubject,
-    CaseAudit,
+from plenum_audit.programs.adapters.commit import find_commit
+from plenum_audit.programs.compose import Audit
+from plenum_audit.programs.condition import require_program
+from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
+from plenum_verdicts.reports.audit import AuditReport, CaseAudit
+from plenum_verdicts.reports.outputs import REHEARSAL
+from plenum_verdicts.reports.record import AuditSubject
+from plenum_verdicts.reports.subjects import (
     describe_file,
     digest_bytes,
     digest_file,

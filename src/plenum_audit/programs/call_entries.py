@@ -5,8 +5,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import digest, flatten, list_secrets, redact, redact_data
-from plenum.models import Chat, Response, ToolCall, describe_reply, rebuild_reply
+from plenum.base.identity import digest
+from plenum.base.secrets import list_secrets, redact, redact_data
+from plenum.base.text import flatten
+from plenum.calls.chat import Chat, Response
+from plenum.calls.conversation import describe_reply, rebuild_reply
+from plenum.calls.raw_requests import ToolCall
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
 
 SEAT_HEADER = "X-Plenum-Seat"

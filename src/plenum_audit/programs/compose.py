@@ -4,14 +4,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, NoReturn
 
-from plenum.base import UserError
-from plenum.design import Config, Job, ModelConfig, Sampling, StudyConfig, complete_backend
+from plenum.base.errors import UserError
+from plenum.design.compose import complete_backend
+from plenum.design.job import Job
+from plenum.design.schema import Config, StudyConfig
+from plenum.design.settings import ModelConfig, Sampling
 from plenum_audit.design import AuditConfig
 from plenum_audit.programs.adapters.committee import Committee, find_program
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
-from plenum_verdicts.cases import AuditCase, load_cases
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.cases.cases import load_cases
 
 OWN_MODELS = "its own"
 """Label of the model of a program that names its models itself."""

@@ -5,10 +5,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
-from plenum.base import UserError, digest
-from plenum.design import Condition
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.design.condition import Condition
 from plenum_audit.programs.overrides import check
-from plenum_verdicts.cases import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 
 PROGRAM_VERSION = 1
 """Part of every identity; raise it when the proxy or adapters change an outcome."""

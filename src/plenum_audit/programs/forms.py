@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.models import RawRequest
+from plenum.calls.raw_requests import RawRequest
 
 Schema = Mapping[str, Any]
 

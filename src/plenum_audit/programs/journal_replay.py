@@ -10,8 +10,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from plenum.base import digest
-from plenum.records import MESSAGES, REFUSED
+from plenum.base.identity import digest
+from plenum.records.journal import MESSAGES, REFUSED
 
 Entry = dict[str, Any]
 

@@ -6,9 +6,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import derive_seed, digest
-from plenum.records import Transcript
-from plenum_verdicts.cases import AuditCase, GivenDecision, UnreadableDecision, read_decision
+from plenum.base.identity import derive_seed, digest
+from plenum.records.transcript import Transcript
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.cases.decision import GivenDecision, UnreadableDecision, read_decision
 
 KNOBS = {"interaction": False}
 """Knobs that distinguish a control's condition from the program's own."""

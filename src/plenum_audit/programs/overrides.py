@@ -3,7 +3,8 @@
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base import UserError, make_generator
+from plenum.base.errors import UserError
+from plenum.base.identity import make_generator
 
 FAULT_RATE = "fault_rate"
 """Name of the share of requests that get an error instead of an answer."""

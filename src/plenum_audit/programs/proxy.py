@@ -14,8 +14,8 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base import replace_surrogates
-from plenum.models import UnfitReply, parse_body
+from plenum.base.text import replace_surrogates
+from plenum.calls.api.completions import UnfitReply, parse_body
 from plenum_audit.programs.self_reports import RefusedReport
 from plenum_audit.programs.session import NoAnswer, Session
 from plenum_audit.programs.wire import INTERFACES, BadRequest

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from plenum.base import derive_seed
-from plenum.design import Api
-from plenum.models import Chat, RawRequest
+from plenum.base.identity import derive_seed
+from plenum.calls.chat import Chat
+from plenum.calls.raw_requests import RawRequest
+from plenum.design.settings import Api
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.overrides import FAULT_RATE
 from plenum_audit.programs.wire import INTERFACES, ModelRequest
@@ -85,6 +86,6 @@ class RequestConverter:
             return str(self.overrides["model"])
         if not self._is_api:
             return request.model
-        from plenum.models import litellm_name  # LiteLLM takes seconds to import
+        from plenum.calls.api.routes import litellm_name  # LiteLLM takes seconds to import
 
         return litellm_name(request.model, request.interface)

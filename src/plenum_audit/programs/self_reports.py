@@ -8,8 +8,9 @@ import math
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base import flatten, redact, replace_surrogates
-from plenum_verdicts.cases import rule_problem
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, replace_surrogates
+from plenum_verdicts.cases.decision import rule_problem
 
 _LONGEST_TEXT = 10**6
 _LONGEST_SEAT = 80

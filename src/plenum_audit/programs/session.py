@@ -12,9 +12,14 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NoReturn, Protocol
 
-from plenum.base import derive_seed, digest, flatten, redact
-from plenum.models import Answer, CallError, Chat, Message, Response
-from plenum.records import REFUSED, DamagedJournal, Failure, Journal
+from plenum.base.identity import derive_seed, digest
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Answer, Chat, Message, Response
+from plenum.records.chain import DamagedJournal
+from plenum.records.failures import Failure
+from plenum.records.journal import REFUSED, Journal
 from plenum_audit.programs.call_entries import entry as call_entry
 from plenum_audit.programs.call_entries import find_seat, read_response, redact_response
 from plenum_audit.programs.condition import ProgramCondition
@@ -38,7 +43,7 @@ Entry = dict[str, Any]
 
 
 class CallMaker(Protocol):
-    """A caller that makes one call at a time, as :class:`plenum.execution.caller.Caller`."""
+    """A caller that makes one call at a time, as :class:`plenum.calls.caller.Caller`."""
 
     async def ask(self, chat: Chat, labels: Mapping[str, Any]) -> Answer:
         """Call until there is an answer or a final failure."""

@@ -15,8 +15,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import UserError
-from plenum.models import Chat, ToolCall, draw_persona, measure_pull, read_prompt
+from plenum.base.errors import UserError
+from plenum.calls.chat import Chat
+from plenum.calls.raw_requests import ToolCall
+from plenum.calls.simulated.backend import read_prompt
+from plenum.calls.simulated.opinion import draw_persona, measure_pull
 from plenum_audit.programs.forms import RequestedForm, form
 from plenum_audit.programs.options import count_advocated, options
 from plenum_audit.programs.schema import Pen, fill_schema

@@ -11,42 +11,44 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.base import code_version
-from plenum.design import Job
-from plenum.records import MESSAGES, SIMULATED, Transcript
-from plenum.reports import origin
-from plenum.tracking import StoredTranscript, TrackedCondition, transcript_file
+from plenum.base.project import code_version
+from plenum.design.job import Job
+from plenum.records.journal import MESSAGES
+from plenum.records.transcript import SIMULATED, Transcript
+from plenum.reports.labels import origin
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.rows import transcript_file
+from plenum.tracking.transcripts import StoredTranscript
 from plenum_audit.design import AuditConfig
-from plenum_audit.dynamics import compare_calls, find_cache
-from plenum_audit.tracking import collect_calls
-from plenum_verdicts.dynamics import (
+from plenum_audit.dynamics.parting_calls import compare_calls, find_cache
+from plenum_audit.tracking.programs import collect_calls
+from plenum_verdicts.dynamics.audit_result import AuditResult
+from plenum_verdicts.dynamics.audit_runs import plan_further
+from plenum_verdicts.dynamics.audits import (
     UNDECIDED,
-    AuditResult,
     StabilityRule,
     judge_cases,
     judge_family,
-    plan_further,
     select_ended,
 )
-from plenum_verdicts.reports import (
+from plenum_verdicts.reports.audit import (
     AUDIT,
-    REHEARSAL,
     SUITE,
     AuditReport,
-    AuditSubject,
     CaseAudit,
     Circumstances,
     Cost,
     DifferingRuns,
     DivergenceSource,
-    SuiteReport,
-    collect_sections,
-    find_causes,
-    latest_parting,
     list_verdict_fields,
     measure_accuracy,
-    record_audit,
 )
+from plenum_verdicts.reports.causes import find_causes
+from plenum_verdicts.reports.dialogue import latest_parting
+from plenum_verdicts.reports.outputs import REHEARSAL
+from plenum_verdicts.reports.record import AuditSubject, record_audit
+from plenum_verdicts.reports.sections import collect_sections
+from plenum_verdicts.reports.suite import SuiteReport
 
 _BEGUN_AGAIN, _SHARE_BEGUN_AGAIN = 3, 0.05
 """Number and share of a case's restarted runs from which there is a warning."""

@@ -6,30 +6,32 @@ from pathlib import Path
 
 from pydantic import TypeAdapter, ValidationError
 
-from plenum.base import UserError
-from plenum.design import Job
-from plenum.reports import Product, Settings, Sides, publish_product, render_html, show_text
-from plenum.tracking import absolute_uri, list_stored_conditions
+from plenum.base.errors import UserError
+from plenum.design.job import Job
+from plenum.reports.publication import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.show.document import Sides
+from plenum.show.renderer import render_html
+from plenum.show.terminal_tables import show_text
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.stored_runs import list_stored_conditions
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.gather import find_folder, gather_report, list_journals
-from plenum_verdicts.dynamics import STOPPED, AuditResult
-from plenum_verdicts.reports import (
-    AuditReport,
-    AuditSubject,
-    CaseAudit,
-    DifferingRuns,
-    SuiteReport,
+from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
+from plenum_verdicts.reports.audit import AuditReport, CaseAudit, DifferingRuns
+from plenum_verdicts.reports.dialogue import messages, sides
+from plenum_verdicts.reports.publish import (
     compose_document,
     explain_causes,
-    format_outcome,
     list_tables,
     make_frame_of_cases,
-    messages,
     publish_report,
-    sides,
     write_report,
 )
-from plenum_verdicts.tracking import read_last_report
+from plenum_verdicts.reports.record import AuditSubject
+from plenum_verdicts.reports.suite import SuiteReport
+from plenum_verdicts.reports.words import format_outcome
+from plenum_verdicts.tracking.audits import read_last_report
 
 
 def publish_audited(

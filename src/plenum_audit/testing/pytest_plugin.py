@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from plenum_audit.programs import provide_client
+from plenum_audit.programs.client_modules import provide_client
 from plenum_audit.testing.stability import assert_stable as assertion
 
 

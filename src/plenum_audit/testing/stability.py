@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:  # pytest loads this file whenever it starts
-    from plenum_verdicts.cases import AuditCase
-    from plenum_verdicts.dynamics import AuditResult
+    from plenum_verdicts.cases.case import AuditCase
+    from plenum_verdicts.dynamics.audit_result import AuditResult
 
 Undecided = Literal["fail", "skip", "pass"]
 
@@ -57,9 +57,9 @@ def assert_stable(
     >>> result.family.verdict
     'stable'
     """
-    from plenum.base import UserError
+    from plenum.base.errors import UserError
     from plenum_audit.notebook import audit
-    from plenum_verdicts.dynamics import STABLE, UNDECIDED
+    from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED
 
     __tracebackhide__ = True  # pytest shows the line of the test
     try:

@@ -9,9 +9,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from plenum.base import digest
-from plenum.records import MESSAGES, Transcript
-from plenum.tracking import tabulate_replicates
+from plenum.base.identity import digest
+from plenum.records.journal import MESSAGES
+from plenum.records.transcript import Transcript
+from plenum.tracking.conditions import tabulate_replicates
 from plenum_audit.kind import KIND
 
 

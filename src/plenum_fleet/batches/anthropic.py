@@ -5,19 +5,15 @@ from collections.abc import AsyncIterator, Sequence, Set
 from datetime import datetime
 from typing import Any
 
-from plenum.models import (
-    INTERFACES,
-    CallError,
-    Chat,
-    Price,
-    Response,
-    UnfitReply,
-    classify_status,
-    litellm,
-    mark_messages,
-    read_completion,
-)
-from plenum.records import Failure
+from plenum.calls.api.cache_marks import mark_messages
+from plenum.calls.api.completions import UnfitReply, read_completion
+from plenum.calls.api.faults import classify_status
+from plenum.calls.api.interfaces import INTERFACES
+from plenum.calls.api.litellm_import import litellm
+from plenum.calls.api.prices import Price
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Response
+from plenum.records.failures import Failure
 from plenum_fleet.batches import http_interface as batch_http
 from plenum_fleet.batches.http_interface import BatchHttp, BatchState
 

@@ -9,18 +9,14 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from plenum.base import UserError
-from plenum.design import Api, Calls, Sampling
-from plenum.models import (
-    ApiBackend,
-    CallError,
-    Chat,
-    Response,
-    find_provider,
-    make_forwarding_route,
-    note_refused_form,
-)
-from plenum.records import Failure
+from plenum.base.errors import UserError
+from plenum.calls.api.answer_forms import note_refused_form
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.routes import find_provider, make_forwarding_route
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Response
+from plenum.design.settings import Api, Calls, Sampling
+from plenum.records.failures import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.anthropic import AnthropicBatches
 from plenum_fleet.batches.http_interface import BatchHttp, BatchInterface

@@ -5,23 +5,17 @@ from contextlib import AbstractContextManager
 from functools import partial
 from pathlib import Path
 
-from plenum.base import UserError
-from plenum.design import Api, Job
-from plenum.execution import (
-    Admission,
-    Call,
-    Deliberations,
-    ExecutorChoice,
-    Playable,
-    PriceOf,
-    Scene,
-    Ticket,
-    bound_failure,
-    find_condition_folder,
-    looks_ended,
-)
-from plenum.models import ChatModel
-from plenum.records import Failure, Usage, read_attempts
+from plenum.base.errors import UserError
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Call, PriceOf, bound_failure
+from plenum.calls.call_log import read_attempts
+from plenum.calls.chat import ChatModel
+from plenum.design.job import Job
+from plenum.design.settings import Api
+from plenum.execution.condition_folder import find_condition_folder, looks_ended
+from plenum.execution.executors import Deliberations, ExecutorChoice, Playable, Scene
+from plenum.records.failures import Failure
+from plenum.records.usage import Usage
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.lockstep import Lockstep
 from plenum_fleet.batches.tickets import BatchTicket
@@ -63,7 +57,7 @@ class BatchedDeliberations(Deliberations):
         """Put batches before a backend."""
         if not job.calls.batch:
             return model
-        from plenum.models import ApiBackend
+        from plenum.calls.api.backend import ApiBackend
         from plenum_fleet.batches.backend import BatchBackend
 
         assert isinstance(model, ApiBackend)

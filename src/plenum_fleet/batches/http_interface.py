@@ -11,22 +11,15 @@ from typing import Any, Protocol
 
 import aiohttp
 
-from plenum.models import (
-    NOT_SENT,
-    BodyReader,
-    CallError,
-    Chat,
-    Price,
-    Response,
-    Route,
-    UnfitReply,
-    classify_connection,
-    classify_status,
-    make_headers,
-    make_length_error,
-    parse_body,
-)
-from plenum.records import Failure
+from plenum.calls.api.bodies import BodyReader, make_length_error
+from plenum.calls.api.completions import UnfitReply, parse_body
+from plenum.calls.api.faults import NOT_SENT, classify_connection, classify_status
+from plenum.calls.api.openai_http import make_headers
+from plenum.calls.api.prices import Price
+from plenum.calls.api.routes import Route
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Response
+from plenum.records.failures import Failure
 
 _ID = re.compile(r"[A-Za-z0-9_.-]{1,128}")
 _LONG_S = 600.0

@@ -5,7 +5,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from plenum.models import CallError, Price, Response
+from plenum.calls.api.prices import Price
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Response
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.http_interface import BatchInterface
 from plenum_fleet.batches.records import BatchRecord, Key

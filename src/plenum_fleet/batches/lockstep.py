@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from plenum.base import say
-from plenum.models import Chat
+from plenum.base.terminal import say
+from plenum.calls.chat import Chat
 
 _PASSES = 12
 """Passes of the event loop that a handover takes at most, such as a slot's or a reservation's."""

@@ -6,17 +6,13 @@ from typing import Any
 
 import aiohttp
 
-from plenum.models import (
-    CallError,
-    Chat,
-    Price,
-    Response,
-    UnfitReply,
-    classify_status,
-    make_request,
-    read_completion,
-)
-from plenum.records import Failure
+from plenum.calls.api.completions import UnfitReply, read_completion
+from plenum.calls.api.faults import classify_status
+from plenum.calls.api.openai_http import make_request
+from plenum.calls.api.prices import Price
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Response
+from plenum.records.failures import Failure
 from plenum_fleet.batches import http_interface as batch_http
 from plenum_fleet.batches.http_interface import BatchHttp, BatchState
 

@@ -8,7 +8,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from plenum.records import append_bytes, encode_json
+from plenum.records.atomic_files import append_bytes, encode_json
 
 OVER = ("collected", "abandoned")
 """Kinds of lines after which a batch is looked at no more."""

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TypeVar
 
-from plenum.design import Calls
-from plenum.models import CallError
-from plenum.records import Failure
+from plenum.calls.call_errors import CallError
+from plenum.design.settings import Calls
+from plenum.records.failures import Failure
 from plenum_fleet.batches import records as batches
 from plenum_fleet.batches.http_interface import BatchState, NotAnswered
 from plenum_fleet.batches.line import Late, Line, SentBatch

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from plenum.execution import Admission, Demand, Ticket, compute_demand
-from plenum.models import Attempt, Chat
-from plenum.records import Failure
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Demand, compute_demand
+from plenum.calls.chat import Attempt, Chat
+from plenum.records.failures import Failure
 from plenum_fleet.batches.lockstep import Lockstep
 
 

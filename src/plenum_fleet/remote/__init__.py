@@ -5,7 +5,3 @@ The process of the command line keeps limits, budget, progress and tracking
 (``worker.py``), and are replaced when they die (``worker_pool.py``). Both sides send messages in
 batches (``outbox.py``): ``(lease, request, method, arguments)``.
 """
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -9,7 +9,10 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any
 
-from plenum.base import UserError, close_environment, flatten, is_secret_name, secret_variables
+from plenum.base.environment import close_environment
+from plenum.base.errors import UserError
+from plenum.base.secrets import is_secret_name, secret_variables
+from plenum.base.text import flatten
 from plenum_fleet.remote.session_end import SessionEnd
 from plenum_fleet.settings import Workers
 

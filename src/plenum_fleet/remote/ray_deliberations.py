@@ -10,10 +10,15 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from plenum.base import code_digest, say
-from plenum.design import Job
-from plenum.execution import Deliberations, Playable, ProviderUnavailable, ReportPool, Scene
-from plenum.records import TRIAL, Failure, verify_lines
+from plenum.base.project import code_digest
+from plenum.base.terminal import say
+from plenum.calls.limits.limiter import ProviderUnavailable
+from plenum.design.job import Job
+from plenum.execution.executors import Deliberations, Playable, Scene
+from plenum.execution.report_pool import ReportPool
+from plenum.records.chain import verify_lines
+from plenum.records.failures import Failure
+from plenum.records.journal import TRIAL
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message
 from plenum_fleet.remote.tickets import LeaseTicket

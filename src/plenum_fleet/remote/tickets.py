@@ -5,9 +5,11 @@ from collections.abc import Callable, Coroutine
 from dataclasses import replace
 from typing import Any
 
-from plenum.execution import Admission, Demand, Ticket
-from plenum.models import Attempt, CallError, Reply
-from plenum.records import Failure
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Demand
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Attempt, Reply
+from plenum.records.failures import Failure
 from plenum_fleet.remote.outbox import Outbox, portable
 
 

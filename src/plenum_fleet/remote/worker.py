@@ -8,21 +8,22 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import LineProcess, close_environment, code_digest, project_root
-from plenum.design import Budget, Job
-from plenum.execution import (
-    Admission,
-    Caller,
-    Deliberations,
-    Ledger,
-    Scene,
-    Ticket,
-    find_condition_folder,
-    find_journal,
-    raise_file_limit,
-)
-from plenum.models import Chat, ChatModel, Prices, Response, build_backend, make_retry_policy
-from plenum.records import CallLog, Usage
+from plenum.base.environment import close_environment
+from plenum.base.processes import LineProcess
+from plenum.base.project import code_digest, project_root
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.api.prices import Prices
+from plenum.calls.backends import build_backend, make_retry_policy
+from plenum.calls.budget import Ledger
+from plenum.calls.call_log import CallLog
+from plenum.calls.caller import Caller
+from plenum.calls.chat import Chat, ChatModel, Response
+from plenum.design.job import Job
+from plenum.design.settings import Budget
+from plenum.execution.condition_folder import find_condition_folder, find_journal
+from plenum.execution.executors import Deliberations, Scene
+from plenum.execution.open_files import raise_file_limit
+from plenum.records.usage import Usage
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox, portable
 from plenum_fleet.remote.tickets import ForwardingTicket

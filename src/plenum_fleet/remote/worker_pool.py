@@ -10,9 +10,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Protocol
 
-from plenum.base import UserError
-from plenum.execution import Scene, cancel_on_sigterm
-from plenum.records import Usage
+from plenum.base.errors import UserError
+from plenum.calls.questions import cancel_on_sigterm
+from plenum.execution.executors import Scene
+from plenum.records.usage import Usage
 from plenum_fleet.remote import cluster
 from plenum_fleet.remote.outbox import Message, Outbox
 from plenum_fleet.remote.tickets import LeaseTicket

@@ -5,7 +5,8 @@ Plenum finds each by an entry point of the group ``plenum.figures``.
 
 from matplotlib.figure import Figure
 
-from plenum.reports import Drawing, EstimatedStudy, draw_nothing
+from plenum.reports.figures.catalogue import Drawing, draw_nothing
+from plenum.reports.study import EstimatedStudy
 from plenum_papers.figures import null, seats, switches, temperature, wordings
 
 __all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]

@@ -11,24 +11,19 @@ from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
-from plenum.dynamics import NullTest, shuffle_test
-from plenum.reports import (
-    COLOURS,
-    PAGE,
-    EstimatedStudy,
-    Row,
-    Settings,
-    format_p_value,
+from plenum.dynamics.nulls import NullTest, shuffle_test
+from plenum.reports.figures.words import (
     format_signed,
-    label_outer,
-    list_varying_factors,
-    make_panels,
     name,
     select_foremost,
-    symbol,
     wrap_letters,
     write_caption,
 )
+from plenum.reports.rows import Row, list_varying_factors, symbol
+from plenum.reports.settings import Settings
+from plenum.reports.study import EstimatedStudy
+from plenum.show.formats import format_p_value
+from plenum.show.style import COLOURS, PAGE, label_outer, make_panels
 
 MOST = 4
 """Number of conditions that are drawn."""

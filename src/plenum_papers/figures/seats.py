@@ -8,24 +8,12 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics import tally
-from plenum.reports import (
-    COLOURS,
-    LONG,
-    MARKERS,
-    PAGE,
-    SMALL,
-    EstimatedStudy,
-    Row,
-    clean,
-    count_keys,
-    cut_to_width,
-    describe_end,
-    make_panels,
-    name_options,
-    option_labels,
-    write_caption,
-)
+from plenum.dynamics.decisions import tally
+from plenum.reports.figures.options import describe_end, name_options
+from plenum.reports.figures.words import LONG, clean, cut_to_width, option_labels, write_caption
+from plenum.reports.rows import Row
+from plenum.reports.study import EstimatedStudy
+from plenum.show.style import COLOURS, MARKERS, PAGE, SMALL, count_keys, make_panels
 
 MOST = 6
 """Number of replicates that are drawn."""

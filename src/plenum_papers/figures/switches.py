@@ -10,23 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.reports import (
-    COLOURS,
+from plenum.reports.figures.words import (
     LONG,
-    PAGE,
-    SMALL,
-    EstimatedStudy,
-    Row,
     clean,
-    group_rows,
-    label_outer,
     limit_rows,
-    list_varying_factors,
-    make_panels,
     name,
     wrap_letters,
     write_caption,
 )
+from plenum.reports.rows import Row, group_rows, list_varying_factors
+from plenum.reports.study import EstimatedStudy
+from plenum.show.style import COLOURS, PAGE, SMALL, label_outer, make_panels
 
 MOST = 16
 """Number of panels that stay readable on a page."""

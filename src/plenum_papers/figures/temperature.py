@@ -8,23 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports import (
-    COLUMN,
-    PAGE,
-    SMALL,
-    Row,
-    apply_look,
+from plenum.reports.figures.words import (
     format_replicates,
-    group_rows,
     join_levels,
-    label_outer,
-    list_varying_factors,
-    make_panels,
     read_temperature,
     space_letters,
-    symbol,
     write_caption,
 )
+from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
+from plenum.show.style import COLUMN, PAGE, SMALL, apply_look, label_outer, make_panels
 
 _ROOM = 0.36
 """Width in inches of a temperature with its n and letters."""

@@ -8,33 +8,22 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
-from plenum.dynamics import CANONICAL
-from plenum.reports import (
-    COLOURS,
-    GREY,
-    LINES,
+from plenum.dynamics.fragility import CANONICAL
+from plenum.reports.figures.divergence import draw_curve, set_divergence_scale
+from plenum.reports.figures.options import describe_end, format_decisions
+from plenum.reports.figures.simplex import Path, draw_simplex
+from plenum.reports.figures.words import (
     LONG,
-    MARKERS,
-    PAGE,
-    SMALL,
-    EstimatedStudy,
-    Path,
-    Row,
     clean,
-    describe_end,
-    draw_curve,
-    draw_simplex,
-    format_decisions,
     format_estimate,
     limit_rows,
-    list_varying_factors,
-    make_panels,
     name,
     name_shared,
-    set_divergence_scale,
-    symbol,
     write_caption,
 )
+from plenum.reports.rows import Row, list_varying_factors, symbol
+from plenum.reports.study import EstimatedStudy
+from plenum.show.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, make_panels
 
 MOST = 4
 """Number of conditions that are drawn, two panels each."""

@@ -6,28 +6,22 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import project_root
-from plenum.design import FACTORS
-from plenum.reports import (
-    NONE,
-    Column,
-    Table,
-    format_count,
-    list_reasons,
-    list_shown_factors,
-    list_waits,
+from plenum.base.project import project_root
+from plenum.design.factors import FACTORS
+from plenum.reports.accounting.common import list_reasons, list_waits, make_rows, select_distinct
+from plenum.reports.accounting.tables import (
     make_condition_frame,
     make_failure_frame,
-    make_keys,
-    make_rows,
-    provenance,
-    select_distinct,
-    space_words,
     tabulate_manifest,
     tabulate_reasons,
 )
-from plenum.scenarios import Scenario, load_scenario
-from plenum.tracking import ConditionUsage
+from plenum.reports.labels import provenance
+from plenum.reports.rows import list_shown_factors
+from plenum.scenarios.scenario import Scenario, load_scenario
+from plenum.show.formats import NONE, format_count
+from plenum.show.phrases import space_words
+from plenum.show.table import Column, Table, make_keys
+from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items import items
 from plenum_papers.items.published_values import find_published, read_numbers
 from plenum_papers.items.source import NumberedTable, TableSource, render_notes

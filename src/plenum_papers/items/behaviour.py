@@ -6,17 +6,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import divergence, find_top_options
-from plenum.reports import (
-    Column,
-    Row,
-    Table,
-    format_decimals,
-    label_shared,
-    list_varying_factors,
-    make_keys,
-    provenance,
-)
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.majority import find_top_options
+from plenum.reports.labels import label_shared, provenance
+from plenum.reports.rows import Row, list_varying_factors
+from plenum.show.formats import format_decimals
+from plenum.show.table import Column, Table, make_keys
 from plenum_papers.items.source import NumberedTable, TableSource, render_notes
 
 ROUNDS = (1, 3, 20)

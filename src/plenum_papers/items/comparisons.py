@@ -5,27 +5,22 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.dynamics import estimate_next_answers, shuffle_test
-from plenum.reports import (
+from plenum.dynamics.branching import estimate_next_answers
+from plenum.dynamics.nulls import shuffle_test
+from plenum.reports.labels import condition_keys, provenance
+from plenum.reports.rows import Row, symbol
+from plenum.reports.tables.conditions import WARNINGS, N, tabulate_exponents
+from plenum.reports.tables.effects import tabulate_compared
+from plenum.show.formats import (
     NONE,
-    WARNINGS,
-    Column,
-    N,
-    Row,
-    Table,
-    condition_keys,
     format_decimals,
     format_interval,
     format_number,
     format_or_dash,
     format_p_value,
     format_warnings,
-    make_keys,
-    provenance,
-    symbol,
-    tabulate_compared,
-    tabulate_exponents,
 )
+from plenum.show.table import Column, Table, make_keys
 from plenum_papers.items.departures import sum_up
 from plenum_papers.items.published_values import PublishedLine, find_published, select_lines
 from plenum_papers.items.source import (

@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from plenum.design import Protocol
-from plenum.tracking import TrackedCondition
+from plenum.design.settings import Protocol
+from plenum.tracking.conditions import TrackedCondition
 
 SEATS = ("Chair", "Welfare", "Rights", "Equity", "Security")
 """The papers' seats in speaking order, in all of their released runs."""

@@ -5,35 +5,30 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports import (
-    INTERVALS,
+from plenum.reports.groups import format_fitted_rounds
+from plenum.reports.labels import label_shared
+from plenum.reports.notes import list_wording_notes
+from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
+from plenum.reports.tables.conditions import INTERVALS, WARNINGS, N
+from plenum.reports.tables.conditions import tabulate_exponents as exponent_columns
+from plenum.reports.tables.maps import (
     LEGEND,
-    NO_ESTIMATES,
-    NONE,
-    WARNINGS,
     Cell,
-    Column,
-    N,
-    Row,
-    Table,
     explain_map,
     format_brief,
-    format_fitted_rounds,
+    make_cell,
+    mark_conditions,
+)
+from plenum.show.formats import (
+    NO_ESTIMATES,
+    NONE,
     format_interval,
     format_number,
     format_or_dash,
     format_significant,
     format_warnings,
-    group_rows,
-    label_shared,
-    list_varying_factors,
-    list_wording_notes,
-    make_cell,
-    make_keys,
-    mark_conditions,
-    symbol,
 )
-from plenum.reports import tabulate_exponents as exponent_columns
+from plenum.show.table import Column, Table, make_keys
 from plenum_papers.items.published_values import find_published
 from plenum_papers.items.source import (
     NumberedTable,

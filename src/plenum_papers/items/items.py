@@ -12,7 +12,8 @@ from typing import Any
 
 import yaml
 
-from plenum.base import UserError, project_root
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
 
 NEEDS = {
     "openai": "`OPENAI_API_KEY`",

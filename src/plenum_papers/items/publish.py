@@ -7,16 +7,11 @@ from dataclasses import replace
 
 from omegaconf import DictConfig, OmegaConf
 
-from plenum.base import UserError
-from plenum.design import KINDS
-from plenum.reports import (
-    Product,
-    Settings,
-    check_report_settings,
-    find_study_kind,
-    publish_product,
-    read_names,
-)
+from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
+from plenum.reports.publication import Product, publish_product
+from plenum.reports.settings import Settings, check_report_settings, read_names
+from plenum.reports.study import find_study_kind
 from plenum_papers.items import items
 from plenum_papers.items.catalogue import BY_KIND, CATALOGUE
 from plenum_papers.items.source import NumberedTable, TableSource

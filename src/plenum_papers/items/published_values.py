@@ -9,9 +9,10 @@ from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
-from plenum.base import UserError, project_root
-from plenum.design import FACTORS
-from plenum.reports import NONE
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.design.factors import FACTORS
+from plenum.show.formats import NONE
 
 _SAME = {"gpt-4.1-mini": "uniform"}
 """Labels of the same committee: the papers' baseline model in every seat."""

@@ -9,20 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from plenum.design import FACTORS
-from plenum.dynamics import time_to_majority
-from plenum.reports import (
-    EstimatedStudy,
-    Row,
-    Settings,
-    Table,
-    load_study,
-    make_frame,
-    provenance,
-    render,
-    select_deliberations,
-)
-from plenum.tracking import ConditionUsage, Study
+from plenum.design.factors import FACTORS
+from plenum.dynamics.majority import time_to_majority
+from plenum.reports.effects import select_deliberations
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, make_frame
+from plenum.reports.settings import Settings
+from plenum.reports.study import EstimatedStudy, load_study
+from plenum.show.phrases import render
+from plenum.show.table import Table
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
 from plenum_papers.items.departures import departures, sum_up
 from plenum_papers.items.published_values import PublishedLine, find_published
 

@@ -6,21 +6,13 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pandas as pd
 
-from plenum.design import FACTORS
-from plenum.dynamics import estimate_mean, switch_counts
-from plenum.reports import (
-    Column,
-    Row,
-    Table,
-    format_count,
-    format_decimals,
-    format_limits,
-    group_rows,
-    label,
-    list_varying_factors,
-    make_keys,
-    provenance,
-)
+from plenum.design.factors import FACTORS
+from plenum.dynamics.estimate import estimate_mean
+from plenum.dynamics.switches import switch_counts
+from plenum.reports.labels import label, provenance
+from plenum.reports.rows import Row, group_rows, list_varying_factors
+from plenum.show.formats import format_count, format_decimals, format_limits
+from plenum.show.table import Column, Table, make_keys
 from plenum_papers.items import items
 from plenum_papers.items.departures import sum_up
 from plenum_papers.items.estimates import temperature

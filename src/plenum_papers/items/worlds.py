@@ -11,20 +11,18 @@ from typing import Any
 import pandas as pd
 from matplotlib.figure import Figure
 
-from plenum.reports import NONE, Column, Drawing, EstimatedStudy, Table, make_keys, origin
+from plenum.reports.figures.catalogue import Drawing
+from plenum.reports.labels import origin
+from plenum.reports.study import EstimatedStudy
+from plenum.show.formats import NONE
+from plenum.show.table import Column, Table, make_keys
 from plenum_papers.items.departures import MEANINGS
 from plenum_papers.items.published_values import PublishedLine, read_numbers
 from plenum_papers.items.source import NumberedEntry, NumberedTable, TableSource
-from plenum_worlds.reports import (
-    LONE,
-    WORLD_DRAWINGS,
-    Group,
-    are_without_roles,
-    average_worlds,
-    format_mean,
-    group_runs,
-    list_notes,
-)
+from plenum_worlds.reports.arms import LONE
+from plenum_worlds.reports.figures import WORLD_DRAWINGS
+from plenum_worlds.reports.groups import Group, are_without_roles, average_worlds, group_runs
+from plenum_worlds.reports.tables import format_mean, list_notes
 
 _LEVELS = ("diversity", "volatility", "model")
 """Factors that a line of a table may specify; an empty factor means all levels."""

@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 from pydantic import BaseModel, Field
 
-from plenum.dynamics import NextAnswers, estimate_next_answers
+from plenum.dynamics.branching import NextAnswers, estimate_next_answers
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.records import Count, Preferences, parse_released
 

@@ -11,9 +11,11 @@ from typing import Any
 
 from omegaconf import DictConfig
 
-from plenum.base import UserError, open_regular_file, read_bytes, resolve_path
-from plenum.design import temperature_label
-from plenum_papers.items import read_numbers
+from plenum.base.errors import UserError
+from plenum.base.project import resolve_path
+from plenum.base.regular_files import open_regular_file, read_bytes
+from plenum.design.condition import temperature_label
+from plenum_papers.items.published_values import read_numbers
 from plenum_papers.published import rules
 
 _NAME = re.compile(

@@ -9,8 +9,9 @@ from functools import cache, cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import UserError
-from plenum.dynamics import lyapunov, time_to_majority
+from plenum.base.errors import UserError
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.majority import time_to_majority
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.conditions import PublishedCondition, load
 

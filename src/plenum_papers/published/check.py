@@ -9,11 +9,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.dynamics import shuffle_test, switch_counts
-from plenum.reports import format_csv as csv_text
-from plenum.reports import make_environment, show_text
-from plenum_papers.items import read_numbers
+from plenum.base.errors import UserError
+from plenum.dynamics.nulls import shuffle_test
+from plenum.dynamics.switches import switch_counts
+from plenum.show.phrases import make_environment
+from plenum.show.table import format_csv as csv_text
+from plenum.show.terminal_tables import show_text
+from plenum_papers.items.published_values import read_numbers
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.cells import (

@@ -8,9 +8,12 @@ from typing import Any
 
 from omegaconf import OmegaConf
 
-from plenum.base import UserError, digest, resolve_path
-from plenum.design import temperature_label
-from plenum.records import Failure, Journal
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.base.project import resolve_path
+from plenum.design.condition import temperature_label
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
 from plenum_papers.published.catalogue import PublishedFile, Release
 from plenum_papers.published.records import Record, entries, parse
 from plenum_papers.published.wordings import FAMILIES

@@ -11,9 +11,12 @@ from typing import Any
 import yaml
 from omegaconf import DictConfig
 
-from plenum.base import UserError, project_root, split_lines
-from plenum.records import write_whole
-from plenum.scenarios import check_packets, check_scenario
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.base.text import split_lines
+from plenum.records.atomic_files import write_whole
+from plenum.scenarios.packets import check_packets
+from plenum.scenarios.scenario import check_scenario
 from plenum_papers.published import prompts, wordings
 from plenum_papers.published.catalogue import Release, find_release
 from plenum_papers.published.wordings import FAMILIES, Packet, Wording

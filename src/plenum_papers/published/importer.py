@@ -12,11 +12,14 @@ from typing import Any
 import pandas as pd
 from omegaconf import DictConfig
 
-from plenum.base import show_progress
-from plenum.execution import count_usage, report_condition
-from plenum.records import Usage, read
-from plenum.reports import format_csv, read_names, store_uri
-from plenum.tracking import absolute_uri, open_client, require_writable_store
+from plenum.base.progress import show_progress
+from plenum.execution.summarise import report_condition
+from plenum.execution.usage import count_usage
+from plenum.records.transcript import read
+from plenum.records.usage import Usage
+from plenum.reports.settings import read_names, store_uri
+from plenum.show.table import format_csv
+from plenum.tracking.store import absolute_uri, open_client, require_writable_store
 from plenum_papers.published import branching
 from plenum_papers.published.catalogue import PublishedFile, Release, Selection, find_release
 from plenum_papers.published.conditions import load
@@ -112,7 +115,7 @@ def _check(release: Release, sources: Sequence[PublishedFile]) -> dict[Path, _Ch
 
 def _write_study(wanted: PublishedImport, name: str, selected: Selection) -> None:
     """Write a study, in a process that writes several; existing runs in the store are kept."""
-    from plenum.tracking import StudyWriter
+    from plenum.tracking.writer import StudyWriter
 
     prepared_files = {file: _prepare(wanted.release, file) for file in selected.files}
     # all at once, since the name of a condition says what varies in its study

@@ -9,8 +9,9 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from plenum.base import UserError
-from plenum.committee import FRAME_TEMPLATES, PLENUM, Frame, list_template_problems
+from plenum.base.errors import UserError
+from plenum.committee.frame import PLENUM, Frame
+from plenum.committee.frame_files import FRAME_TEMPLATES, list_template_problems
 from plenum_papers.published import sources
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.sources import PythonFile, escape

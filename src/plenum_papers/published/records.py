@@ -8,7 +8,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import AfterValidator, AliasChoices, BaseModel, Field, ValidationError
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_papers.published.catalogue import Release
 
 M = TypeVar("M", bound=BaseModel)

@@ -7,7 +7,10 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
 
-from plenum.base import UserError, read_text, read_yaml, resolve_path
+from plenum.base.errors import UserError
+from plenum.base.project import resolve_path
+from plenum.base.regular_files import read_text
+from plenum.base.yaml_files import read_yaml
 
 Texts = str | list[str]
 Numbers = int | list[int]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_papers.published.catalogue import Release
 
 

@@ -6,8 +6,8 @@ from typing import Annotated
 
 from pydantic import AliasChoices, BaseModel, Field
 
-from plenum.base import UserError
-from plenum.scenarios import NAME
+from plenum.base.errors import UserError
+from plenum.scenarios.scenario import NAME
 from plenum_papers.published.catalogue import Release
 from plenum_papers.published.records import parse_released
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import hypergeom
 
-from plenum.dynamics import Floats
-from plenum_verdicts.suites import Codes
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.suites.suite_runs import Codes
 
 MOST_RUNS = 7
 """Number of runs of a case up to which rules are looked at."""

@@ -5,9 +5,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.acting.act_rule import ActRule
-from plenum_verdicts.suites import SuiteRuns, sum_groups
+from plenum_verdicts.suites.suite_runs import SuiteRuns, sum_groups
 
 
 @dataclass(frozen=True)

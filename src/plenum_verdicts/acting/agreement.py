@@ -7,9 +7,9 @@ import numpy as np
 from scipy.special import expit, logit
 from scipy.stats import t as student
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.acting.acts import score_cells
-from plenum_verdicts.suites import SuiteRuns, sum_groups
+from plenum_verdicts.suites.suite_runs import SuiteRuns, sum_groups
 
 _LEAST = 10
 """Cases of each kind, right and wrong, from which the interval of an AUROC holds."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from plenum_verdicts.acting.act_rule import ActRule
-from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.dynamics.audits import FAILED, NO_DECISION
 
 
 @dataclass(frozen=True)

@@ -7,12 +7,13 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.acting.act_rule import MOST_RUNS, ActRule
 from plenum_verdicts.acting.acts import estimate_acts
 from plenum_verdicts.acting.agreement import Agreement, estimate_agreement
 from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk, least_acts
-from plenum_verdicts.suites import Codes, SuiteEstimate, SuiteRuns, estimate_mean_of_cases
+from plenum_verdicts.suites.intervals import SuiteEstimate, estimate_mean_of_cases
+from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
 
 DEFAULT_RISK = 0.05
 """The share of acts that may be wrong, if no other one is given."""

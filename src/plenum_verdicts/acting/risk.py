@@ -28,7 +28,7 @@ def e_value_of_risk(acts: Acts, risk: float) -> float:
 
     Examples
     --------
-    >>> from plenum_verdicts.acting import ActRule
+    >>> from plenum_verdicts.acting.act_rule import ActRule
     >>> sure = Acts(ActRule(3, 3), np.ones(70), np.zeros(70))
     >>> e_value_of_risk(sure, 0.05) > 1 / 0.05
     True
@@ -50,7 +50,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
 
     Examples
     --------
-    >>> from plenum_verdicts.acting import ActRule
+    >>> from plenum_verdicts.acting.act_rule import ActRule
     >>> round(bound_risk(Acts(ActRule(1, 1), np.ones(100), np.zeros(100))), 3)
     0.033
     """

@@ -6,8 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal
 
-from plenum.base import digest
-from plenum_verdicts.suites import SuiteRuns, drop_number
+from plenum.base.identity import digest
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.undecided_runs import drop_number
 
 VALID_DAYS = 90
 """Days for which a rule is valid: the model behind a name may change, which no identity shows."""

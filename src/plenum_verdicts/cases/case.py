@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from plenum.base import UserError, digest
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
 
 NO_DECISION = "none"
 """The decision of a run that ended without a readable one."""

@@ -6,11 +6,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, flatten, project_root, read_yaml
-from plenum.scenarios import check_scenario
+from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.base.text import flatten
+from plenum.base.yaml_files import read_yaml
+from plenum.scenarios.scenario import check_scenario
 from plenum_verdicts.cases.case import NO_DECISION, AuditCase
 from plenum_verdicts.cases.decision import look_alike
-from plenum_verdicts.readers import TABLES, Row, Wrong, read_rows
+from plenum_verdicts.readers.data_sets import TABLES, Row, Wrong, read_rows
 
 CASE_COLUMNS: Mapping[str, Any] = {field: field for field in ("id", "text", "options", "answer")}
 """Default columns of a data set for the fields of a case."""

@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import flatten, strip_reasoning, visible_text
+from plenum.base.reasoning import strip_reasoning
+from plenum.base.text import flatten, visible_text
 from plenum_verdicts.cases.case import NO_DECISION
 
 RULES = ("regex:PATTERN", "json:PATH", "name")

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from plenum.dynamics import Estimate, estimate_mean, make_estimate
+from plenum.dynamics.estimate import Estimate, estimate_mean, make_estimate
 
 
 def estimate_accuracy(

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaln, logsumexp, xlogy
 
-from plenum.dynamics import Floats, benjamini_hochberg
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.multiplicity import benjamini_hochberg
 from plenum_verdicts.dynamics.audits import (
     CaseVerdict,
     StabilityRule,

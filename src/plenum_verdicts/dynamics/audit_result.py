@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
-from plenum.base import format_percent_between, format_signed_percent, percent
+from plenum.base.shares import format_percent_between, format_signed_percent, percent
 from plenum_verdicts.dynamics.audit_baseline import CaseComparison, worse_cases
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import (

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import make_generator
+from plenum.base.identity import make_generator
 from plenum_verdicts.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityRule, encode_outcomes
 from plenum_verdicts.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 

@@ -13,8 +13,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.base import make_generator
-from plenum.dynamics import benjamini_hochberg, holm
+from plenum.base.identity import make_generator
+from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum_verdicts.dynamics.sequential import (
     ALPHA,
     Evidence,

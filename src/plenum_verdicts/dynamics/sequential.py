@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 
 ALPHA = 0.05
 """The probability of a false ``stable``, and of a false ``unstable``."""

@@ -12,7 +12,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.dynamics.sequential import ALPHA, compute_unstable, stable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6

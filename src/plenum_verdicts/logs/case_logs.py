@@ -13,8 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from plenum.base import UserError, digest, pause_collector
-from plenum_verdicts.cases import NO_DECISION, AuditCase, apart, find_option, plain
+from plenum.base.collector import pause_collector
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum_verdicts.cases.case import NO_DECISION, AuditCase
+from plenum_verdicts.cases.cases import apart, find_option, plain
 from plenum_verdicts.logs.case_names import LoggedRow, list_options, name_cases, read_label
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_chosen, read_column
 from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
@@ -22,11 +25,10 @@ from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_dec
 from plenum_verdicts.logs.log_mixtures import list_times, name_group, read_value
 from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
 from plenum_verdicts.logs.logged_run import Entry, decision, end, list_messages, read_usage
-from plenum_verdicts.readers import (
+from plenum_verdicts.readers.data_sets import Row, Wrong
+from plenum_verdicts.readers.log_reader import (
     LogReader,
     Records,
-    Row,
-    Wrong,
     describe_program,
     list_told,
     read_records,

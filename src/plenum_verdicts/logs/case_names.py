@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import digest, flatten
-from plenum_verdicts.cases import read_options
+from plenum.base.identity import digest
+from plenum.base.text import flatten
+from plenum_verdicts.cases.cases import read_options
 from plenum_verdicts.logs.logged_run import fold
 
 _LONGEST = 80

@@ -6,9 +6,11 @@ from functools import cached_property, lru_cache
 from statistics import median
 from typing import Literal
 
-from plenum.base import UserError, make_generator, pause_collector
-from plenum_verdicts.cases import AuditCase
-from plenum_verdicts.dynamics import (
+from plenum.base.collector import pause_collector
+from plenum.base.errors import UserError
+from plenum.base.identity import make_generator
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.dynamics.audits import (
     FAILED,
     NO_DECISION,
     UNDECIDED,
@@ -20,7 +22,8 @@ from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_doubts import has_declared_options, list_doubts
 from plenum_verdicts.logs.log_mixtures import SOURCES, have_order, read_value
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG, read_score
-from plenum_verdicts.suites import SuiteRuns, tell_apart
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.undecided_runs import tell_apart
 
 _LEAST_CASES = 10
 """Number of cases from which on a log is judged as a suite, if its cases have few runs."""

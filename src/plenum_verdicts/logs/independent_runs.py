@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import fisher_exact, mannwhitneyu
 
-from plenum.base import UserError, make_generator
+from plenum.base.errors import UserError
+from plenum.base.identity import make_generator
 from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.logs.log_mixtures import read_value
-from plenum_verdicts.suites import SuiteRuns
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 _LEAST_DAYS = 5
 """Number of days from which on the days of a log say what another one adds."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_verdicts.logs.compared_runs import (
     Compared,
     ComparedRuns,
@@ -13,7 +13,7 @@ from plenum_verdicts.logs.compared_runs import (
 )
 from plenum_verdicts.logs.independent_runs import select_independent
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG
-from plenum_verdicts.suites import estimate_disagreement
+from plenum_verdicts.suites.disagreement import estimate_disagreement
 
 
 def describe_choices(log: ComparedRuns, chosen: bool) -> list[str]:

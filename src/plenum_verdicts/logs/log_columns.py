@@ -8,9 +8,11 @@ from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from typing import Any
 
-from plenum.base import UserError, strip_fence, strip_reasoning
-from plenum_verdicts.cases import CASE_COLUMNS as OF_DATA_SETS
-from plenum_verdicts.readers import Row
+from plenum.base.errors import UserError
+from plenum.base.json_reply import strip_fence
+from plenum.base.reasoning import strip_reasoning
+from plenum_verdicts.cases.cases import CASE_COLUMNS as OF_DATA_SETS
+from plenum_verdicts.readers.data_sets import Row
 
 FIELDS = (
     "case", "decision", "right", "score", "run", "error", "messages", "cost", "tokens_in",

@@ -3,8 +3,9 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 
-from plenum.base import redact
-from plenum_verdicts.cases import AuditCase, comparable
+from plenum.base.secrets import redact
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.cases.decision import comparable
 from plenum_verdicts.logs.case_logs import CaseLog
 from plenum_verdicts.logs.log_columns import DOCS
 from plenum_verdicts.logs.log_mixtures import mixtures

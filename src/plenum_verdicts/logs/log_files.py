@@ -6,8 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, digest, require_regular_file
-from plenum_verdicts.readers import LogReader, LogSource, describe_program, find_reader
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.base.regular_files import require_regular_file
+from plenum_verdicts.readers.log_reader import LogReader, LogSource, describe_program, find_reader
 
 _SUFFIXES = (".csv", ".eval", ".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
 

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
-from plenum.base import UserError
-from plenum_verdicts.cases import NO_DECISION, comparable
+from plenum.base.errors import UserError
+from plenum_verdicts.cases.case import NO_DECISION
+from plenum_verdicts.cases.decision import comparable
 from plenum_verdicts.logs.case_names import LoggedRow, list_options
 from plenum_verdicts.logs.log_scores import Results
 from plenum_verdicts.logs.logged_run import decision, fold, read_folded

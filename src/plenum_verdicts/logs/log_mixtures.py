@@ -8,7 +8,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import digest, flatten
+from plenum.base.identity import digest
+from plenum.base.text import flatten
 
 _MIXED = {
     "model": "models",

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Mapping, MutableMapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_verdicts.logs.log_columns import read_column
-from plenum_verdicts.readers import Wrong
+from plenum_verdicts.readers.data_sets import Wrong
 
 RIGHT, WRONG = "right", "wrong"
 """Decisions of runs of which only this is known."""

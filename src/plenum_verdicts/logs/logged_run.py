@@ -9,17 +9,15 @@ from decimal import Decimal
 from functools import lru_cache
 from typing import Any
 
-from plenum.base import digest, flatten, redact, replace_surrogates, strip_reasoning
-from plenum.records import Failure
-from plenum_verdicts.cases import (
-    NO_DECISION,
-    AuditCase,
-    GivenDecision,
-    UnreadableDecision,
-    find_option,
-    read_decision,
-)
-from plenum_verdicts.readers import Wrong
+from plenum.base.identity import digest
+from plenum.base.reasoning import strip_reasoning
+from plenum.base.secrets import redact
+from plenum.base.text import flatten, replace_surrogates
+from plenum.records.failures import Failure
+from plenum_verdicts.cases.case import NO_DECISION, AuditCase
+from plenum_verdicts.cases.cases import find_option
+from plenum_verdicts.cases.decision import GivenDecision, UnreadableDecision, read_decision
+from plenum_verdicts.readers.data_sets import Wrong
 
 Entry = dict[str, Any]
 

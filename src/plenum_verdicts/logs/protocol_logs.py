@@ -8,12 +8,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.dynamics import Floats
+from plenum.base.errors import UserError
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, read_column
-from plenum_verdicts.readers import LogSource, Wrong, find_reader, read_records
-from plenum_verdicts.steadiness import ProtocolRuns, SteadyRuns
-from plenum_verdicts.suites import Codes
+from plenum_verdicts.readers.data_sets import Wrong
+from plenum_verdicts.readers.log_reader import LogSource, find_reader, read_records
+from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
+from plenum_verdicts.suites.suite_runs import Codes
 
 PERTURBED = ("wording", "order")
 """Columns of what should not matter, if the user names none."""

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, refuse_repeats, require_regular_file
+from plenum.base.errors import UserError
+from plenum.base.json_reply import refuse_repeats
+from plenum.base.regular_files import require_regular_file
 
 Row = Mapping[str, Any]
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import Any
 
-from plenum.base import unpack_problem
+from plenum.base.zips import unpack_problem
 from plenum_verdicts.readers import json_stream
 from plenum_verdicts.readers.data_sets import require_few_values
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records

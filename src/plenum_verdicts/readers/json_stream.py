@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, TextIO
 
-from plenum.base import refuse_repeats
+from plenum.base.json_reply import refuse_repeats
 from plenum_verdicts.readers.data_sets import Wrong, require_few_values
 
 _PIECE = 1 << 20

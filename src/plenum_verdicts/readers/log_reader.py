@@ -14,7 +14,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plenum.base import Registry, UserError, blame_part, open_regular_file
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry, blame_part
+from plenum.base.regular_files import open_regular_file
 from plenum_verdicts.readers.data_sets import Row, Wrong, find_delimiter
 from plenum_verdicts.readers.json_stream import key_paths
 

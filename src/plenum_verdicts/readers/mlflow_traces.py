@@ -10,7 +10,8 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, redact
+from plenum.base.errors import UserError
+from plenum.base.secrets import redact
 from plenum_verdicts.readers.fields import drop_missing, find_decision, make_label
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 

@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping
 from typing import Any
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_label, make_text
 from plenum_verdicts.readers.log_reader import LogReader, LogSource, Records
 

@@ -5,7 +5,8 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum.base import refuse_repeats, require_regular_file
+from plenum.base.json_reply import refuse_repeats
+from plenum.base.regular_files import require_regular_file
 from plenum_verdicts.readers import json_stream
 from plenum_verdicts.readers.data_sets import Wrong
 from plenum_verdicts.readers.fields import drop_missing, list_records, make_text

@@ -9,11 +9,19 @@ from typing import Annotated, Any, Literal
 import pandas as pd
 from pydantic import Field, TypeAdapter, ValidationError
 
-from plenum.base import UserError, digest, flatten, open_regular_file, percent, read_object
-from plenum.reports import Column, Table
-from plenum_verdicts.acting import MOST_RUNS, ActAdvice, ActRisk, ActRule, CaseAct, RuleOrigin
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
+from plenum.base.json_reply import read_object
+from plenum.base.regular_files import open_regular_file
+from plenum.base.shares import percent
+from plenum.base.text import flatten
+from plenum.show.table import Column, Table
+from plenum_verdicts.acting.act_rule import MOST_RUNS, ActRule
+from plenum_verdicts.acting.case_act import CaseAct
+from plenum_verdicts.acting.choice import ActAdvice, ActRisk
+from plenum_verdicts.acting.rule_origin import RuleOrigin
 from plenum_verdicts.design import Risk, VerdictConfig
-from plenum_verdicts.dynamics import STABLE, UNDECIDED
+from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED
 from plenum_verdicts.reports.names import short
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
 

@@ -5,8 +5,8 @@ from typing import Any
 
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
-from plenum_verdicts.acting import ActAdvice, ActRisk
+from plenum.show.style import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
+from plenum_verdicts.acting.choice import ActAdvice, ActRisk
 
 _HEIGHT = 2.6
 

@@ -10,8 +10,12 @@ from typing import Any
 
 from pydantic import InstanceOf
 
-from plenum.base import code_version, digest, keep_finite
-from plenum_verdicts.dynamics import (
+from plenum.base.identity import digest
+from plenum.base.project import code_version
+from plenum.base.shares import keep_finite
+from plenum_verdicts.dynamics.accuracy import estimate_accuracy
+from plenum_verdicts.dynamics.audit_runs import Further
+from plenum_verdicts.dynamics.audits import (
     FAILED,
     NO_DECISION,
     STABLE,
@@ -19,11 +23,9 @@ from plenum_verdicts.dynamics import (
     UNSTABLE,
     CaseVerdict,
     FamilyVerdict,
-    Further,
-    Place,
     StabilityRule,
-    estimate_accuracy,
 )
+from plenum_verdicts.dynamics.parting_place import Place
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.names import short
 from plenum_verdicts.reports.record import AuditRecord

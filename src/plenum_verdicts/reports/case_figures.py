@@ -8,21 +8,13 @@ from typing import Any
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from plenum.reports import (
-    COLOURS,
-    GREY,
-    PAGE,
-    SMALL,
-    Picture,
-    apply_style,
-    make_panels,
-    save_figure,
-)
+from plenum.show.document import Picture
+from plenum.show.style import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
 from plenum_verdicts.reports.case_groups import CaseGroup, count_cases, group_cases
 from plenum_verdicts.reports.strip import draw_strip
 from plenum_verdicts.reports.words import name_decisions
-from plenum_verdicts.suites import SuiteAssessment
+from plenum_verdicts.suites.assessment import SuiteAssessment
 
 MOST_LINES = 30
 """Number of lines of decisions that are drawn, the least agreeing first."""

@@ -5,10 +5,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.base import flatten, redact
-from plenum.records import Transcript
-from plenum.tracking import StoredTranscript
-from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.records.transcript import Transcript
+from plenum.tracking.transcripts import StoredTranscript
+from plenum_verdicts.dynamics.audits import FAILED, NO_DECISION
 
 UNREAD = "unread"
 """Reason of a run whose program gave an unreadable decision."""

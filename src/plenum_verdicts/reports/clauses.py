@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.reports import Block, Column, Grid, Section, Table, make_keys
+from plenum.show.document import Block, Grid, Section
+from plenum.show.table import Column, Table, make_keys
 
 TITLE = "Which requirement asks for which figure"
 """The title of the section ``clauses``."""

@@ -4,8 +4,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
-from plenum.base import flatten
-from plenum.reports import format_dollars, format_lines, load_template
+from plenum.base.text import flatten
+from plenum.show.formats import format_dollars
+from plenum.show.markdown import format_lines, load_template
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AuditReport
 from plenum_verdicts.reports.case_groups import SHOWN

@@ -5,9 +5,9 @@ from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any
 
-from plenum.base import flatten, make_printable
-from plenum.records import Transcript
-from plenum.reports import Exchange, Sides
+from plenum.base.text import flatten, make_printable
+from plenum.records.transcript import Transcript
+from plenum.show.document import Exchange, Sides
 
 LONGEST = 4_000
 """Number of a message's letters on the page."""

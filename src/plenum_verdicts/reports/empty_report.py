@@ -1,8 +1,9 @@
 """The audit that couldn't begin: only its study and the reason are known."""
 
-from plenum.base import format_error, redact
+from plenum.base.exits import format_error
+from plenum.base.secrets import redact
 from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.dynamics import StabilityRule
+from plenum_verdicts.dynamics.audits import StabilityRule
 from plenum_verdicts.reports.audit import SUITE, AuditReport
 from plenum_verdicts.reports.record import record_audit
 

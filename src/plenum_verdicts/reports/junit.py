@@ -5,8 +5,8 @@ from functools import lru_cache
 from itertools import chain
 from xml.sax.saxutils import escape
 
-from plenum.base import flatten
-from plenum_verdicts.dynamics import UNDECIDED, UNSTABLE
+from plenum.base.text import flatten
+from plenum_verdicts.dynamics.audits import UNDECIDED, UNSTABLE
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
 from plenum_verdicts.reports.case_groups import make_group_key
 from plenum_verdicts.reports.words import causes, format_counts, headline, lead, line

@@ -4,10 +4,13 @@ from collections import Counter
 from collections.abc import Sequence
 from math import fsum
 
-from plenum.base import digest
-from plenum.reports import Sides
-from plenum_verdicts.dynamics import FAILED, AuditResult
-from plenum_verdicts.logs import CaseLog, ComparedRuns, Log, list_messages, read_usage
+from plenum.base.identity import digest
+from plenum.show.document import Sides
+from plenum_verdicts.dynamics.audit_result import AuditResult
+from plenum_verdicts.dynamics.audits import FAILED
+from plenum_verdicts.logs.case_logs import CaseLog, Log
+from plenum_verdicts.logs.compared_runs import ComparedRuns
+from plenum_verdicts.logs.logged_run import list_messages, read_usage
 from plenum_verdicts.reports.audit import (
     LOGS,
     AuditReport,

@@ -4,11 +4,11 @@ import math
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.base import flatten
-from plenum.reports import Settings
+from plenum.base.text import flatten
+from plenum.reports.settings import Settings
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit
-from plenum_verdicts.suites import SuiteAssessment
-from plenum_verdicts.tracking import Verdict, log_audit, metric_part
+from plenum_verdicts.suites.assessment import SuiteAssessment
+from plenum_verdicts.tracking.audits import Verdict, log_audit, metric_part
 
 _MOST_METRICS = 500
 """Number of cases up to which each has a metric; `audit.csv` has the shares of more."""

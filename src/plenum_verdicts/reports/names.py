@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plenum.base import flatten
+from plenum.base.text import flatten
 
 LONG = 60
 """Number of a name's letters in tables."""

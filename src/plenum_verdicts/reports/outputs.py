@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_verdicts.design import VerdictConfig
 
 REHEARSAL = "rehearsal with simulated agents, not evidence"

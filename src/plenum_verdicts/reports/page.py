@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.base import flatten
-from plenum.reports import Block, Document, Grid, Picture, Section, Sides, Table, split_blocks
-from plenum_verdicts.dynamics import STABLE
+from plenum.base.text import flatten
+from plenum.show.document import Block, Document, Grid, Picture, Section, Sides, split_blocks
+from plenum.show.table import Table
+from plenum_verdicts.dynamics.audits import STABLE
 from plenum_verdicts.reports import clauses, tables
 from plenum_verdicts.reports.audit import AuditReport
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases

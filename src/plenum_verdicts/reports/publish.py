@@ -8,22 +8,16 @@ from pathlib import Path
 
 from pandas import DataFrame
 
-from plenum.reports import (
-    Document,
-    Picture,
-    Settings,
-    Sides,
-    Table,
-    format_csv,
-    print_written,
-    render_html,
-    show,
-    show_sentences,
-    show_text,
-)
+from plenum.reports.publication import print_written
+from plenum.reports.settings import Settings
+from plenum.show.document import Document, Picture, Sides
+from plenum.show.renderer import render_html
+from plenum.show.table import Table, format_csv
+from plenum.show.terminal_tables import show, show_sentences, show_text
 from plenum_verdicts.design import VerdictConfig
-from plenum_verdicts.dynamics import STABLE, STOPPED, AuditResult
-from plenum_verdicts.logs import ComparedRuns
+from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
+from plenum_verdicts.dynamics.audits import STABLE
+from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AUDIT, SUITE, AuditReport
 from plenum_verdicts.reports.case_figures import draw_pictures

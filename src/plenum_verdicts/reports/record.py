@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields, replace
 
-from plenum.base import flatten, redact
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
 from plenum_verdicts.design import VerdictConfig
 
 _OF_SUITES = ("acceptable_disagreement", "unacceptable_disagreement", "acceptable")

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plenum.base import keep_finite
-from plenum_verdicts.dynamics import AuditResult, CaseComparison
+from plenum.base.shares import keep_finite
+from plenum_verdicts.dynamics.audit_baseline import CaseComparison
+from plenum_verdicts.dynamics.audit_result import AuditResult
 
 
 @dataclass(frozen=True)

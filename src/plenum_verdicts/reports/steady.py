@@ -8,27 +8,19 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import flatten
-from plenum.reports import (
-    Block,
-    Column,
-    Document,
-    Grid,
-    Section,
-    Table,
-    format_decimals,
-    format_percent,
-    print_written,
-    render,
-    render_html,
-    show,
-    show_sentences,
-    split_blocks,
-)
-from plenum_verdicts.logs import ProtocolLog
+from plenum.base.text import flatten
+from plenum.reports.publication import print_written
+from plenum.show.document import Block, Document, Grid, Section, split_blocks
+from plenum.show.formats import format_decimals, format_percent
+from plenum.show.phrases import render
+from plenum.show.renderer import render_html
+from plenum.show.table import Column, Table
+from plenum.show.terminal_tables import show, show_sentences
+from plenum_verdicts.logs.protocol_logs import ProtocolLog
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
 from plenum_verdicts.reports.steady_figure import draw_steadiness
-from plenum_verdicts.steadiness import LEVEL, JudgedProtocol, SteadyTest, SteadyVerdict
+from plenum_verdicts.steadiness.judged_protocols import JudgedProtocol, SteadyVerdict
+from plenum_verdicts.steadiness.steady_tests import LEVEL, SteadyTest
 
 _WORDS = "plenum_verdicts.reports/steady.j2"
 _SHARES = {

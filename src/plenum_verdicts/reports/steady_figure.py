@@ -6,17 +6,9 @@ from pathlib import Path
 
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import (
-    COLOURS,
-    GREY,
-    PAGE,
-    SMALL,
-    Picture,
-    apply_style,
-    make_panels,
-    save_figure,
-)
-from plenum_verdicts.steadiness import SteadyVerdict
+from plenum.show.document import Picture
+from plenum.show.style import COLOURS, GREY, PAGE, SMALL, apply_style, make_panels, save_figure
+from plenum_verdicts.steadiness.judged_protocols import SteadyVerdict
 
 _AREA = 45
 

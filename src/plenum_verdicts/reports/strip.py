@@ -6,7 +6,8 @@ from pathlib import Path
 from matplotlib.figure import Figure
 from matplotlib.ticker import PercentFormatter
 
-from plenum.reports import PAGE, SMALL, Picture, apply_style, make_panels, save_figure
+from plenum.show.document import Picture
+from plenum.show.style import PAGE, SMALL, apply_style, make_panels, save_figure
 from plenum_verdicts.reports.audit import AuditReport
 from plenum_verdicts.reports.case_groups import count_cases, group_cases
 from plenum_verdicts.reports.words import words

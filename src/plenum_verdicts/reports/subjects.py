@@ -5,8 +5,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, canonical_json, flatten, redact
-from plenum_verdicts.logs import digest_sources, find_sources
+from plenum.base.errors import UserError
+from plenum.base.identity import canonical_json
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum_verdicts.logs.log_files import digest_sources, find_sources
 from plenum_verdicts.reports.audit import LOGS
 from plenum_verdicts.reports.record import AuditSubject
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.reports import Table
-from plenum_verdicts.suites import SuiteAssessment
+from plenum.show.table import Table
+from plenum_verdicts.suites.assessment import SuiteAssessment
 
 
 @dataclass(frozen=True)

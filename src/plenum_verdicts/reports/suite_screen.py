@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from plenum.reports import count_lines, prose_width, show, show_sentences
+from plenum.show.terminal_tables import count_lines, prose_width, show, show_sentences
 from plenum_verdicts.reports.suite import SuiteReport
 from plenum_verdicts.reports.suite_words import explain
 

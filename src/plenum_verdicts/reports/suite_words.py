@@ -3,19 +3,16 @@
 from collections import Counter
 from typing import Any
 
-from plenum.base import flatten
-from plenum.reports import join_items, render
-from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum.base.text import flatten
+from plenum.show.phrases import join_items, render
+from plenum_verdicts.dynamics.audits import FAILED, NO_DECISION
 from plenum_verdicts.reports.names import append_names, short
-from plenum_verdicts.suites import (
-    HALVING,
-    SourceSplit,
-    SuiteAssessment,
-    SuiteRule,
-    SuiteRuns,
-    count_cases_needed,
-    drop_number,
-)
+from plenum_verdicts.suites.assessment import SuiteAssessment
+from plenum_verdicts.suites.scores import HALVING
+from plenum_verdicts.suites.sources import SourceSplit
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import SuiteRule, count_cases_needed
+from plenum_verdicts.suites.undecided_runs import drop_number
 
 _SHARES = (0.0, 0.02, 0.05)
 """Shares of pairs that differ, for which the number of cases is said that a verdict takes."""

@@ -6,20 +6,17 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import flatten
-from plenum.reports import (
+from plenum.base.text import flatten
+from plenum.show.formats import (
     NONE,
-    Column,
-    Table,
     format_count,
     format_dollars,
     format_or_dash,
     format_realised,
     format_whole_percent,
-    make_keys,
-    space_words,
-    uncapital,
 )
+from plenum.show.phrases import space_words, uncapital
+from plenum.show.table import Column, Table, make_keys
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit, DivergenceSource
 from plenum_verdicts.reports.case_groups import SHOWN, count_cases, group_cases
 from plenum_verdicts.reports.names import short

@@ -3,8 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Mapping
 
-from plenum.base import flatten
-from plenum.reports import render
+from plenum.base.text import flatten
+from plenum.show.phrases import render
 from plenum_verdicts.reports.audit import (
     AUDIT,
     SUITE,

@@ -6,8 +6,9 @@ from math import ceil
 
 import numpy as np
 
-from plenum.base import UserError
-from plenum.dynamics import Floats, holm
+from plenum.base.errors import UserError
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.multiplicity import holm
 from plenum_verdicts.steadiness.mechanical_votes import (
     MOST_VOTES,
     compare_reruns,

@@ -6,8 +6,8 @@ from math import comb
 
 import numpy as np
 
-from plenum.dynamics import Floats
-from plenum_verdicts.suites import Codes
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.suites.suite_runs import Codes
 
 MOST_VOTES = 15
 """Number of committees in the largest vote."""

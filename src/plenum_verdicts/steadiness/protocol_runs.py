@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.dynamics import Floats
-from plenum_verdicts.suites import Codes
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.suites.suite_runs import Codes
 
 
 @dataclass(frozen=True)

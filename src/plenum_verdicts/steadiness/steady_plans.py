@@ -7,8 +7,9 @@ from functools import lru_cache
 import numpy as np
 from scipy.stats import t as student
 
-from plenum.base import UserError, digest, make_generator
-from plenum.dynamics import Floats
+from plenum.base.errors import UserError
+from plenum.base.identity import digest, make_generator
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.steadiness.judged_protocols import (
     KEPT,
     LEAST_CASES,
@@ -17,7 +18,7 @@ from plenum_verdicts.steadiness.judged_protocols import (
 )
 from plenum_verdicts.steadiness.protocol_runs import ProtocolRuns, SteadyRuns
 from plenum_verdicts.steadiness.steady_tests import LEVEL, POWER
-from plenum_verdicts.suites import Codes
+from plenum_verdicts.suites.suite_runs import Codes
 
 WORDINGS = 2
 """Number of wordings that a plan counts with, the least that tell stability."""

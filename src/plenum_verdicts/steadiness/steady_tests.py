@@ -6,7 +6,7 @@ from math import ceil, sqrt
 from scipy.stats import norm
 from scipy.stats import t as student
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 
 LEVEL = 0.025
 """Chance with which a claim that isn't true is made, at most: one-sided, as for 95 % intervals."""

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum_verdicts.dynamics import exit_status
+from plenum_verdicts.dynamics.audit_result import exit_status
 from plenum_verdicts.suites.disagreement import (
     UnsteadyCases,
     bound_unsteady_cases,

@@ -6,7 +6,7 @@ import numpy as np
 from scipy.optimize import minimize
 from scipy.stats import betabinom
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups
 
 _LOGS = (-5.0, 6.0)

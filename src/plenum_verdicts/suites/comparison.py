@@ -6,8 +6,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from scipy.stats import norm
 
-from plenum.dynamics import Floats
-from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.suites.disagreement import variances_of_disagreements
 from plenum_verdicts.suites.noise import SuiteNoise, limit_mean
 from plenum_verdicts.suites.suite_runs import SuiteRuns

@@ -9,7 +9,7 @@ from scipy.optimize import brentq
 from scipy.signal import fftconvolve
 from scipy.stats import beta, binom
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.intervals import SuiteEstimate, estimate_mean_of_cases
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups
 

@@ -5,8 +5,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.stats import norm
 
-from plenum.base import make_generator
-from plenum.dynamics import Floats
+from plenum.base.identity import make_generator
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.case_chances import fit_chances
 from plenum_verdicts.suites.gate_errors import (
     chance_to_pass,

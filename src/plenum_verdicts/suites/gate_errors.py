@@ -6,7 +6,7 @@ import numpy as np
 from scipy.signal import fftconvolve
 from scipy.stats import binom, norm
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
 
 _EXACT = 600

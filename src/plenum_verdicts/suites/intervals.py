@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 
 LEVEL = 0.95
 """Probability with which each interval holds the value that it estimates."""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import SuiteRuns, sum_groups
 
 

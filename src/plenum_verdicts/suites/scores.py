@@ -7,7 +7,7 @@ from itertools import zip_longest
 import numpy as np
 from scipy.stats import norm
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.disagreement import estimate_disagreement
 from plenum_verdicts.suites.intervals import LEVEL, SuiteEstimate, estimate_mean_of_cases
 from plenum_verdicts.suites.noise import SuiteNoise

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.stats import t as student
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.intervals import LEVEL
 from plenum_verdicts.suites.noise import limit_mean
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 
 Codes = NDArray[np.intp]
 

@@ -13,8 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from plenum.dynamics import Floats
-from plenum_verdicts.dynamics import STABLE, UNDECIDED, UNSTABLE
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.suites.intervals import SuiteEstimate, limit_share
 
 _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])

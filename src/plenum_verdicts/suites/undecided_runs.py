@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plenum_verdicts.dynamics import FAILED, NO_DECISION
+from plenum_verdicts.dynamics.audits import FAILED, NO_DECISION
 from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 _NUMBERED = "\x1f"

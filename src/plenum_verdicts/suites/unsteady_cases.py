@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from plenum.dynamics import Floats
-from plenum_verdicts.dynamics import compute_unstable
+from plenum.dynamics.fit import Floats
+from plenum_verdicts.dynamics.sequential import compute_unstable
 from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 RATE = 0.05

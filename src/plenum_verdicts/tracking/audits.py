@@ -6,15 +6,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError
-from plenum.tracking import (
-    find_experiment,
-    open_client,
-    open_study,
-    read_artifacts,
-    search_runs,
-    source_tags,
-)
+from plenum.base.errors import UserError
+from plenum.tracking.experiments import find_experiment
+from plenum.tracking.runs import open_study, read_artifacts, search_runs
+from plenum.tracking.store import open_client
+from plenum.tracking.views import source_tags
 
 AUDITS = "tags.`plenum.kind` = 'audit'"
 REPORT = "audit.json"

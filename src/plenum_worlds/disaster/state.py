@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Annotated, ClassVar
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
 from plenum_worlds.world import SPARSE, Share, WorldSettings
 
 LEAST, MOST = 1, 10

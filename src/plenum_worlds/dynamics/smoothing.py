@@ -5,7 +5,7 @@ import math
 import numpy as np
 from scipy.interpolate import BSpline
 
-from plenum.dynamics import Floats
+from plenum.dynamics.fit import Floats
 
 _PIECES = 10
 """Number of the spline's basis functions, as in the two-lines paper (Simonsohn 2018)."""

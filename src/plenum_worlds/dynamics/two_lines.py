@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from plenum.dynamics import Floats, two_sided_p
+from plenum.dynamics.estimate import two_sided_p
+from plenum.dynamics.fit import Floats
 from plenum_worlds.dynamics.smoothing import spline
 
 FEW_POINTS = 10

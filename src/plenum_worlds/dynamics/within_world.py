@@ -5,7 +5,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from plenum.dynamics import Estimate, Floats, divergence, estimate_mean, lyapunov
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.estimate import Estimate, estimate_mean
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.lyapunov import lyapunov
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 import math
 from dataclasses import asdict
 
-from plenum.base import digest
+from plenum.base.identity import digest
 from plenum_worlds.definition import Display, WorldDefinition
 from plenum_worlds.misinformation.agents import ACTING, POLICIES
 from plenum_worlds.misinformation.claims import topics

@@ -1,5 +1,1 @@
 """Tables and figures of studies in worlds."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

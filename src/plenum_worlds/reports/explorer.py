@@ -4,22 +4,23 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum.base import digest, keep_finite
-from plenum.dynamics import Estimate, estimate_mean
-from plenum.reports import (
+from plenum.base.identity import digest
+from plenum.base.shares import keep_finite
+from plenum.dynamics.estimate import Estimate, estimate_mean
+from plenum.reports.explorer.contents import (
     Explorer,
-    Layout,
     Replicates,
-    Settings,
-    collect_dialogue,
-    format_share,
     make_index,
-    make_record,
     name_keys,
-    origin,
     select_seat,
 )
-from plenum.tracking import StoredTranscript, TrackedCondition
+from plenum.reports.explorer.page import Layout
+from plenum.reports.explorer.runs import collect_dialogue, make_record
+from plenum.reports.labels import origin
+from plenum.reports.settings import Settings
+from plenum.show.formats import format_share
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import warnings

@@ -15,28 +15,29 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 from scipy.special import stdtrit
 
-from plenum.base import UserError
-from plenum.reports import (
+from plenum.base.errors import UserError
+from plenum.reports.figures.catalogue import SavedFigure
+from plenum.reports.figures.publish import publish_figures
+from plenum.reports.figures.words import add_sourced_caption
+from plenum.reports.settings import Settings
+from plenum.show.formats import format_p_value
+from plenum.show.phrases import capital
+from plenum.show.style import (
     COLOURS,
     GREY,
     PAGE,
-    SavedFigure,
-    Settings,
-    add_sourced_caption,
     apply_look,
     apply_style,
-    capital,
     count_keys,
-    format_p_value,
     label_outer,
     make_panels,
-    publish_figures,
     read_caption,
     save_figure,
 )
-from plenum.tracking import Study, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
 from plenum_worlds.definition import Display
-from plenum_worlds.dynamics import fit_two_lines
+from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, group_runs
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import list_notes

@@ -5,9 +5,9 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import holm, is_shown
-from plenum.reports import ci, render, space_words
-from plenum.tracking import TrackedCondition
+from plenum.dynamics.multiplicity import holm, is_shown
+from plenum.show.phrases import ci, render, space_words
+from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
 
 _PAGE = "plenum_worlds.reports"

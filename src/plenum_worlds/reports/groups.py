@@ -7,9 +7,10 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import Estimate, estimate_mean
-from plenum.reports import origin, render
-from plenum.tracking import TrackedCondition
+from plenum.dynamics.estimate import Estimate, estimate_mean
+from plenum.reports.labels import origin
+from plenum.show.phrases import render
+from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.arms import LONE, find_arm, reference

@@ -3,21 +3,19 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from plenum.base import say
-from plenum.design import FACTORS, KINDS
-from plenum.reports import (
-    Document,
-    Settings,
-    Table,
-    fill_page,
-    list_shared_notes,
-    origin,
-    spell_count,
-    tabulate_accounts,
-    tabulate_levels,
-    tabulate_manifest,
-)
-from plenum.tracking import Study
+from plenum.base.terminal import say
+from plenum.design.factors import FACTORS
+from plenum.design.kinds import KINDS
+from plenum.reports.accounting.tables import tabulate_accounts, tabulate_manifest
+from plenum.reports.labels import origin
+from plenum.reports.page.protocol import tabulate_levels
+from plenum.reports.page.publish import fill_page
+from plenum.reports.settings import Settings
+from plenum.show.document import Document
+from plenum.show.phrases import spell_count
+from plenum.show.table import Table
+from plenum.show.terminal_tables import list_shared_notes
+from plenum.tracking.study import Study
 from plenum_worlds.reports.figures import draw_study
 from plenum_worlds.reports.findings import collect_facts, list_findings
 from plenum_worlds.reports.groups import group_runs

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.reports import Product, Settings, Table, publish_product
-from plenum.tracking import Study, TrackedCondition
+from plenum.reports.publication import Product, publish_product
+from plenum.reports.settings import Settings
+from plenum.show.table import Table
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
 from plenum_worlds.reports import statistics
 from plenum_worlds.reports import tables as building
 from plenum_worlds.reports.groups import families, group_runs

@@ -5,22 +5,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.dynamics import Estimate
-from plenum.reports import (
-    Column,
-    Table,
-    format_decimals,
-    format_interval,
-    format_or_dash,
-    format_p_value,
-    make_keys,
-)
-from plenum.tracking import TrackedCondition
-from plenum_worlds.dynamics import (
-    TwoLines,
-    estimate_divergence,
-    fit_two_lines,
-)
+from plenum.dynamics.estimate import Estimate
+from plenum.show.formats import format_decimals, format_interval, format_or_dash, format_p_value
+from plenum.show.table import Column, Table, make_keys
+from plenum.tracking.conditions import TrackedCondition
+from plenum_worlds.dynamics.two_lines import TwoLines, fit_two_lines
+from plenum_worlds.dynamics.within_world import estimate_divergence
 from plenum_worlds.reports.groups import Group, sources
 from plenum_worlds.reports.tables import list_notes
 from plenum_worlds.tracking import ensembles

@@ -6,12 +6,12 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.design import list_numbers
-from plenum.dynamics import Estimate, holm, list_run_warnings
-from plenum.reports import (
+from plenum.design.condition_names import list_numbers
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.multiplicity import holm
+from plenum.dynamics.warnings import list_run_warnings
+from plenum.show.formats import (
     NONE,
-    Column,
-    Table,
     format_decimals,
     format_interval,
     format_limits,
@@ -19,10 +19,10 @@ from plenum.reports import (
     format_or_dash,
     format_p_value,
     format_realised,
-    make_keys,
-    render,
 )
-from plenum.tracking import TrackedCondition
+from plenum.show.phrases import render
+from plenum.show.table import Column, Table, make_keys
+from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.reports.arms import find_arm
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, sources
 

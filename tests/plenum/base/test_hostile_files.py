@@ -10,12 +10,12 @@ import pytest
 import yaml
 from omegaconf import OmegaConf
 
-from plenum import scenarios
 from plenum.base import regular_files, yaml_files
 from plenum.base.errors import UserError
+from plenum.scenarios.scenario import load_scenario
 from plenum_papers.published.catalogue import Release, find_release
-from plenum_verdicts import logs
 from plenum_verdicts.cases import cases
+from plenum_verdicts.logs.case_logs import read_log
 
 BOMB = "a: &a [x, x, x, x, x, x, x, x, x, x]\n" + "".join(
     f"{name}: &{name} [{', '.join([f'*{before}'] * 10)}]\n"
@@ -72,11 +72,11 @@ def test_a_pipe_is_refused_at_every_door(tmp_path: Path) -> None:
             cases.load_cases(pipe(tmp_path / name))
     for name in ("log.jsonl", "log.eval", "log.json"):
         with pytest.raises(UserError, match=f"logs=.*{name}.* it is no file but a pipe"):
-            logs.read_log(pipe(tmp_path / name))
+            read_log(pipe(tmp_path / name))
     with pytest.raises(UserError, match=r"logs=/dev/zero.* it is no file but a pipe"):
-        logs.read_log("/dev/zero")
+        read_log("/dev/zero")
     with pytest.raises(UserError, match="it is no file but a pipe"):
-        scenarios.load_scenario(pipe(tmp_path / "scenario.yaml"))
+        load_scenario(pipe(tmp_path / "scenario.yaml"))
     given = {"published": str(tmp_path), "catalogue": str(pipe(tmp_path / "catalogue.yaml"))}
     with pytest.raises(UserError, match="it is no file but a pipe"):
         find_release(OmegaConf.create(given))
@@ -119,4 +119,4 @@ def test_a_log_that_unpacks_too_far_is_refused_before_it_is_unpacked(tmp_path: P
         for epoch in range(10):
             packed.writestr(f"samples/a_epoch_{epoch}.json", b" " * 20_000_000)
     with pytest.raises(UserError, match=r"it would unpack to 200,000,\d+ bytes, over 100 times"):
-        logs.read_log(tmp_path / "log.eval")
+        read_log(tmp_path / "log.eval")

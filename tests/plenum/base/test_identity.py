@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base import identity
-from plenum.design import Condition, Job
+from plenum.design.condition import Condition
+from plenum.design.job import Job
 
 Make = Callable[..., Condition]
 

@@ -20,7 +20,7 @@ from plenum.base.secret_input import (
 )
 from plenum.base.secrets import redact, secret_variables
 from plenum.cli import one_line_errors as exiting
-from plenum.design import Job
+from plenum.design.job import Job
 
 KEY = "sk-canary-0123456789abcdef"
 

@@ -10,7 +10,7 @@ from plenum.base.shares import (
     keep_finite,
     percent,
 )
-from plenum.reports import formats
+from plenum.show import formats
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -17,8 +17,8 @@ from plenum.base.text import (
     unmask,
     visible_text,
 )
-from plenum.models import CallError
-from plenum.records import Failure
+from plenum.calls.call_errors import CallError
+from plenum.records.failures import Failure
 
 PLAIN = st.text(st.sampled_from([*map(chr, range(32, 127)), *"\t\n\v\f\r"]))
 EVERY = list(map(chr, range(0x110000)))

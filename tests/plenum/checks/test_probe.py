@@ -31,8 +31,10 @@ from plenum.checks.probe_report import (
     publish_probe,
     read_calls,
 )
-from plenum.committee import Deliberation
-from plenum.design import Api, Budget, Condition, Job
+from plenum.committee.deliberation import Deliberation
+from plenum.design.condition import Condition
+from plenum.design.job import Job
+from plenum.design.settings import Api, Budget
 
 # ---- what the differences are
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from plenum.base.json_reply import strip_fence
 from plenum.base.text import split_lines
+from plenum.calls.conversation import Misread
 from plenum.committee import ballots, state
-from plenum.models.conversation import Misread
 from plenum_worlds import answers
 from plenum_worlds.registry import build_world
 

@@ -11,13 +11,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.base import UserError
-from plenum.committee import Deliberation, answer_forms
+from plenum.base.errors import UserError
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask
+from plenum.calls.simulated.backend import SimulatedBackend
+from plenum.committee import answer_forms
+from plenum.committee.deliberation import Deliberation
 from plenum.committee.state import Malformed
-from plenum.design import Condition, Simulated
-from plenum.models import Reply
-from plenum.models.conversation import Ask
-from plenum.models.simulated.backend import SimulatedBackend
+from plenum.design.condition import Condition
+from plenum.design.settings import Simulated
 
 Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

@@ -6,11 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from plenum.base import UserError
+from plenum.base.errors import UserError
+from plenum.calls.chat import Message
+from plenum.calls.pace import TokenCounting
 from plenum.committee.condition import CommitteeCondition
 from plenum.committee.context import require_context
-from plenum.design import Sampling
-from plenum.models import Message, TokenCounting
+from plenum.design.settings import Sampling
 
 Make = Callable[..., CommitteeCondition]
 

@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.committee import Deliberation
-from plenum.design import Condition
-from plenum.models import Reply
-from plenum.models.conversation import Ask, rebuild_reply
-from plenum.records import Journal
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask, rebuild_reply
+from plenum.committee.deliberation import Deliberation
+from plenum.design.condition import Condition
+from plenum.records.journal import Journal
 
 Entry = dict[str, Any]
 Make = Callable[..., Condition]

@@ -2,9 +2,9 @@
 
 import pytest
 
+from plenum.calls.chat import Reply
 from plenum.committee.failures import classify_failure
-from plenum.models import Reply
-from plenum.records import Failure
+from plenum.records.failures import Failure
 
 
 def why(text: str, finish: str = "stop") -> Failure:

@@ -8,9 +8,10 @@ import odd_replies
 import pytest
 import strict_reading
 
-from plenum.base import replace_surrogates
-from plenum.committee import Malformed, ballots
+from plenum.base.text import replace_surrogates
+from plenum.committee import ballots
 from plenum.committee import state as stateline
+from plenum.committee.state import Malformed
 
 REPLIES = 20_000
 KINDS = (

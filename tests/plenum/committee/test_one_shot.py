@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.committee import Deliberation
-from plenum.design import Condition
-from plenum.models.conversation import Ask
+from plenum.calls.conversation import Ask
+from plenum.committee.deliberation import Deliberation
+from plenum.design.condition import Condition
 
 Make = Callable[..., Condition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

@@ -12,16 +12,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.base import UserError
-from plenum.committee import CommitteeCondition, Deliberation, prompts
+from plenum.base.errors import UserError
+from plenum.calls.chat import Reply
+from plenum.calls.conversation import Ask
+from plenum.committee import prompts
 from plenum.committee.bounded_step import bound_step
+from plenum.committee.condition import CommitteeCondition
+from plenum.committee.deliberation import Deliberation
 from plenum.committee.parts import describe_parts, require_sentences
 from plenum.committee.placebo import load_placebo, write_placebo
 from plenum.committee.state import State
-from plenum.design import Protocol
-from plenum.models import Reply
-from plenum.models.conversation import Ask
-from plenum.scenarios import load_scenario
+from plenum.design.settings import Protocol
+from plenum.scenarios.scenario import load_scenario
 
 Make = Callable[..., CommitteeCondition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

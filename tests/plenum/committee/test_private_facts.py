@@ -8,11 +8,13 @@ from typing import Any
 import pytest
 import yaml
 
-from plenum.base import UserError
-from plenum.committee import PLENUM, CommitteeCondition, Deliberation, Frame
+from plenum.base.errors import UserError
+from plenum.calls.conversation import Ask
+from plenum.committee.condition import CommitteeCondition
+from plenum.committee.deliberation import Deliberation
 from plenum.committee.facts import require_facts
+from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.scripted import find_argued, write_turn
-from plenum.models.conversation import Ask
 
 Make = Callable[..., CommitteeCondition]
 Deliberate = Callable[[Deliberation, Callable[[Ask], str]], list[dict[str, Any]]]

@@ -16,7 +16,8 @@ from plenum.committee.frame import PLENUM, Frame
 from plenum.committee.frame_files import FRAME_TEMPLATES, list_template_problems
 from plenum.committee.prompts import flatten, quote_remark
 from plenum.committee.state import State
-from plenum.design import Condition, parse_job
+from plenum.design.compose import parse_job
+from plenum.design.condition import Condition
 
 Make = Callable[..., Condition]
 

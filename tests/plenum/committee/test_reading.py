@@ -10,7 +10,7 @@ import strict_reading
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.base import split_reasoning
+from plenum.base.reasoning import split_reasoning
 from plenum.committee.ballots import Ballot, Count
 from plenum.committee.state import Malformed, State, parse_answer
 from plenum.committee.state_reading import read_answer

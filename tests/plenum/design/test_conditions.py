@@ -8,10 +8,12 @@ import pytest
 import yaml
 from omegaconf import DictConfig
 
-from plenum.base import config_folders
 from plenum.base.errors import UserError
-from plenum.design import Condition, Job, StatedPrice, temperature_label
+from plenum.base.project import config_folders
 from plenum.design.compose import parse_job
+from plenum.design.condition import Condition, temperature_label
+from plenum.design.job import Job
+from plenum.design.settings import StatedPrice
 
 ROOT = Path(__file__).resolve().parents[3]
 SEATS = ["Chair", "Welfare", "Rights", "Equity", "Security"]

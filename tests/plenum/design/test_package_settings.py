@@ -6,9 +6,12 @@ from typing import Any
 
 import pytest
 
-from plenum.base import Registry, UserError
-from plenum.design import BACKENDS, KINDS, Count, StrictSettings, SweepSettings, type_config
-from plenum.design.schema import SWEEP_SETTINGS
+from plenum.base.errors import UserError
+from plenum.base.extensions import Registry
+from plenum.design.backend_extensions import BACKENDS
+from plenum.design.kinds import KINDS
+from plenum.design.ranges import Count, StrictSettings
+from plenum.design.schema import SWEEP_SETTINGS, SweepSettings, type_config
 
 COMMITTEE = KINDS["committee"]
 

@@ -5,8 +5,8 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import stats
 
-from plenum.dynamics import divergence
 from plenum.dynamics.bands import divergence_band
+from plenum.dynamics.divergence import divergence
 
 BASIS = np.array([[1, -1, 0], [1, 1, -2]]) / np.sqrt([[2], [6]])
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from plenum.dynamics import split_blocks
+from plenum.dynamics.blocks import split_blocks
 
 
 def draw(source: np.random.Generator, runs: int, days: int, alike: float) -> tuple[

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from scipy.linalg import helmert
 
-from plenum.dynamics import Branching, branching
+from plenum.dynamics.branching import Branching, branching
 
 Floats = NDArray[np.float64]
 

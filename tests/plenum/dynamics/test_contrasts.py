@@ -23,7 +23,8 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import REFUSAL, LyapunovEstimate, contrast, interaction, lyapunov
+from plenum.dynamics.contrasts import REFUSAL, contrast, interaction
+from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 
 Ensemble = NDArray[np.float64]
 

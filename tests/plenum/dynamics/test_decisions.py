@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.contingency_tables import mcnemar as reference_mcnemar
 
-from plenum.dynamics import estimate_share, flip_rate, mcnemar, pairwise_disagreement
+from plenum.dynamics.decisions import estimate_share, flip_rate, mcnemar, pairwise_disagreement
 
 decided = st.lists(st.sampled_from(["A", "B", "C", "NONE"]), min_size=2, max_size=25)
 

@@ -22,7 +22,8 @@ from slow_dynamics import (
     walks,
 )
 
-from plenum.dynamics import Diagnostics, cap, lyapunov
+from plenum.dynamics.diagnostics import Diagnostics, cap
+from plenum.dynamics.lyapunov import lyapunov
 
 Ensemble = NDArray[np.float64]
 ROUNDS = np.arange(1, 21, dtype=float)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from plenum.dynamics import divergence, pairwise_distances
+from plenum.dynamics.divergence import divergence, pairwise_distances
 
 A, B, C, MIDDLE = (1, 0, 0), (0, 1, 0), (0, 0, 1), (1 / 3, 1 / 3, 1 / 3)
 

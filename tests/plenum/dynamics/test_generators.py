@@ -10,7 +10,7 @@ from generators import Process
 from numpy.testing import assert_allclose
 from slow_dynamics import slow_level
 
-from plenum.dynamics import divergence
+from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fit import slope
 
 ROUNDS = np.arange(1, 21, dtype=float)

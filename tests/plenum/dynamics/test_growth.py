@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from slow_dynamics import walks
 
-from plenum.dynamics import estimate_typical_growth
+from plenum.dynamics.growth import estimate_typical_growth
 
 Floats = NDArray[np.float64]
 Pairs = dict[tuple[int, int], float]

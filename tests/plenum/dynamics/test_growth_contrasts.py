@@ -10,12 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import (
-    contrast_growth,
-    estimate_typical_growth,
-    limit_scenarios,
-    pool_growth,
-)
+from plenum.dynamics.growth import estimate_typical_growth
+from plenum.dynamics.growth_contrasts import contrast_growth, pool_growth
+from plenum.dynamics.meta_analysis import limit_scenarios
 
 ROUNDS = np.arange(20)
 

@@ -10,7 +10,9 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from slow_dynamics import separating, slow_jackknife, slow_level, slow_slope, walks
 
-from plenum.dynamics import Floats, lyapunov, read_warnings
+from plenum.dynamics.fit import Floats
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.warnings import read_warnings
 
 ROUNDS = np.arange(1, 21, dtype=float)
 INTERVALS = ("jackknife", "percentile", "seed_compatible")

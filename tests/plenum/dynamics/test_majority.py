@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from statsmodels.duration.survfunc import SurvfuncRight
 
-from plenum.dynamics import time_to_majority
+from plenum.dynamics.majority import time_to_majority
 
 Seat = tuple[float, ...]
 A, B, C = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)

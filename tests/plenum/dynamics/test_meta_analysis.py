@@ -10,7 +10,7 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from scipy import stats
 
-from plenum.dynamics import pool
+from plenum.dynamics.meta_analysis import pool
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from statsmodels.stats.multitest import multipletests
 
-from plenum.dynamics import benjamini_hochberg, holm
+from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 
 pytestmark = pytest.mark.long
 

@@ -7,25 +7,20 @@ import numpy as np
 import pytest
 from slow_dynamics import walks
 
-from plenum.dynamics import (
-    bootstrap,
-    branching,
-    contrast,
-    divergence,
-    flip_rate,
-    interaction,
-    lyapunov,
-    pairwise_disagreement,
-    pool,
-    reversal_test,
-    shuffle_test,
-    summarise,
-    switch_counts,
-    time_to_majority,
-)
 from plenum.dynamics.bands import divergence_band
+from plenum.dynamics.branching import branching
+from plenum.dynamics.contrasts import contrast, interaction
+from plenum.dynamics.decisions import flip_rate, pairwise_disagreement
+from plenum.dynamics.divergence import divergence
 from plenum.dynamics.estimate import estimate_mean, make_estimate
 from plenum.dynamics.fit import fit_distances, jackknife_se
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.meta_analysis import pool
+from plenum.dynamics.nulls import reversal_test, shuffle_test
+from plenum.dynamics.resampling import bootstrap
+from plenum.dynamics.summary import summarise
+from plenum.dynamics.switches import switch_counts
 
 NAN = float("nan")
 NONE, ONE, SAME = (

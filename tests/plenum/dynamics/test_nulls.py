@@ -13,8 +13,9 @@ from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 from slow_dynamics import Window, slow_slope, walks
 
-from plenum.dynamics import nulls, reversal_test, shuffle_test
+from plenum.dynamics import nulls
 from plenum.dynamics.divergence import sort_replicates
+from plenum.dynamics.nulls import reversal_test, shuffle_test
 
 Ensemble = NDArray[np.float64]
 

@@ -8,20 +8,17 @@ import numpy as np
 import pytest
 from slow_dynamics import walks
 
-from plenum.dynamics import (
-    bootstrap,
-    branching,
-    contrast,
-    divergence,
-    lyapunov,
-    plan_replicates,
-    pool,
-    reversal_test,
-    shuffle_test,
-    switch_counts,
-    time_to_majority,
-)
+from plenum.dynamics.branching import branching
+from plenum.dynamics.contrasts import contrast
 from plenum.dynamics.decisions import estimate_share, mcnemar
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.meta_analysis import pool
+from plenum.dynamics.nulls import reversal_test, shuffle_test
+from plenum.dynamics.resampling import bootstrap
+from plenum.dynamics.sample_sizes import plan_replicates
+from plenum.dynamics.switches import switch_counts
 from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.dynamics.within_world import estimate_divergence
 

@@ -13,8 +13,10 @@ from numpy.testing import assert_allclose, assert_array_equal
 from numpy.typing import DTypeLike, NDArray
 from slow_dynamics import Window, separating, slow_slope, walks
 
-from plenum.dynamics import Bootstrap, bootstrap, pair_weights, reversal_test
+from plenum.dynamics import pair_weights
 from plenum.dynamics.divergence import sort_replicates
+from plenum.dynamics.nulls import reversal_test
+from plenum.dynamics.resampling import Bootstrap, bootstrap
 
 METHODS = ("percentile", "seed_compatible")
 PROCESSES = [

@@ -9,8 +9,9 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import multinomial
 
-from plenum.dynamics import RightAnswers, estimate_right_answers, estimate_share, summarise
-from plenum.dynamics.right_answers import _estimate_gain
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.right_answers import RightAnswers, _estimate_gain, estimate_right_answers
+from plenum.dynamics.summary import summarise
 
 NONE = np.empty((0, 2, 3, 3))
 

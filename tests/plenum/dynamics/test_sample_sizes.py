@@ -6,8 +6,7 @@ from numpy.testing import assert_allclose
 from scipy import stats
 from statsmodels.stats.power import TTestIndPower
 
-from plenum.dynamics import plan_replicates
-from plenum.dynamics.sample_sizes import power_of
+from plenum.dynamics.sample_sizes import plan_replicates, power_of
 
 # --- replicates --------------------------------------------------------------------------------
 

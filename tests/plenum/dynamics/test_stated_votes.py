@@ -6,7 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import compare_votes, estimate_share, summarise
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.stated_votes import compare_votes
+from plenum.dynamics.summary import summarise
 
 
 def count_slowly(states: np.ndarray, votes: np.ndarray) -> tuple[float, float, int]:

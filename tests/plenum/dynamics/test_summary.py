@@ -7,16 +7,13 @@ import generators
 import numpy as np
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import (
-    divergence,
-    flip_rate,
-    lyapunov,
-    pairwise_disagreement,
-    reversal_test,
-    switch_counts,
-    time_to_majority,
-)
+from plenum.dynamics.decisions import flip_rate, pairwise_disagreement
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.majority import time_to_majority
+from plenum.dynamics.nulls import reversal_test
 from plenum.dynamics.summary import ESTIMATORS_VERSION, summarise
+from plenum.dynamics.switches import switch_counts
 
 DECISIONS = list("AABBBC")
 SEATS = np.random.default_rng(3).dirichlet(np.ones(3), (6, 20, 5))

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from numpy.typing import NDArray
 
-from plenum.dynamics import switch_counts
+from plenum.dynamics.switches import switch_counts
 
 A, B, C = (0.8, 0.1, 0.1), (0.1, 0.8, 0.1), (0.1, 0.1, 0.8)
 AB, BC, ABC, GONE = (0.4, 0.4, 0.2), (0.2, 0.4, 0.4), (1 / 3,) * 3, (np.nan,) * 3

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import estimate_share, lyapunov
+from plenum.dynamics.decisions import estimate_share
 from plenum.dynamics.fragility import (
     VariantOutcome,
     average_scenarios,
@@ -16,6 +16,7 @@ from plenum.dynamics.fragility import (
     fragility_contrast,
     name_numbers,
 )
+from plenum.dynamics.lyapunov import lyapunov
 
 FAMILIES = ["canonical"] + ["rephrase"] * 4 + ["format"] * 3
 

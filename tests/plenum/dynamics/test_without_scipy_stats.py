@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import CensoredData, ecdf, false_discovery_control
 
-from plenum.dynamics import benjamini_hochberg
+from plenum.dynamics.multiplicity import benjamini_hochberg
 from plenum.dynamics.survival import kaplan_meier
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from command_line import Run, call, calls, client, journals, start, table, wait_for, with_store
 
-from plenum.records import read_attempts
+from plenum.calls.call_log import read_attempts
 
 pytestmark = pytest.mark.long
 

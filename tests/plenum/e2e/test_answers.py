@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import call, client, table, with_store
 
-from plenum.records import Transcript, read
+from plenum.records.transcript import Transcript, read
 
 pytestmark = pytest.mark.long
 

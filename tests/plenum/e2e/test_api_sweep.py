@@ -9,7 +9,7 @@ from command_line import KEY, Run, calls, command, environment, journals
 from openai_server import Server, completion, serving
 
 from plenum.base.text import flatten, make_printable
-from plenum.records import read_entries
+from plenum.records.chain import read_entries
 
 SMALL = ("replicates=3", "rounds=2", "calls.backoff_s=0.01", "calls.timeout_s=20")
 
@@ -26,8 +26,8 @@ def test_own_calls_need_no_library_of_providers(server: Server, run: Run, tmp_pa
     tracing = {"PYTHONPROFILEIMPORTTIME": "1", "OPENAI_API_KEY": KEY}
     done = run(*given, status=1, **tracing)  # one of the replicates fails by the status 400
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "plenum.models.api.backend" in loaded
-    assert not {"litellm", "openai", "plenum.models.api.litellm_import"} & loaded
+    assert "plenum.calls.api.backend" in loaded
+    assert not {"litellm", "openai", "plenum.calls.api.litellm_import"} & loaded
     assert {line["outcome"] for line in calls(tmp_path)} >= {"ok", "rate_limit", "server"}
 
 

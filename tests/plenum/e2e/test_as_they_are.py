@@ -17,8 +17,8 @@ from openai_server import Server
 from proof import prove
 from support.fault_server import FaultSettings, serve_in_thread
 
-from plenum.base import UserError
-from plenum.records import read
+from plenum.base.errors import UserError
+from plenum.records.transcript import read
 from plenum.reports.explorer.replicates import talk
 from plenum.tracking.server import post
 

@@ -10,7 +10,7 @@ import pytest
 from command_line import ROOT, call, find_package, journals
 from statsmodels.stats.proportion import proportion_confint
 
-from plenum.records import read
+from plenum.records.transcript import read
 from plenum.tracking import store
 
 COIN = ROOT / "tests/coin"

@@ -28,8 +28,8 @@ from support.fault_server import (
     serve_in_thread,
 )
 
-from plenum.records import Transcript, read
 from plenum.records.chain import read_entries
+from plenum.records.transcript import Transcript, read
 
 pytestmark = pytest.mark.long
 

@@ -12,8 +12,8 @@ import pytest
 from command_line import Run, client, journals, on_a_terminal, runs, table
 from rich.cells import cell_len
 
-from plenum.records import read_entries
-from plenum.reports.formats import format_tally
+from plenum.records.chain import read_entries
+from plenum.show.formats import format_tally
 
 
 def test_a_parent_carries_intervals_tests_diagnostics_and_decisions(gallery: Path) -> None:
@@ -216,5 +216,5 @@ def test_simulated_agents_need_no_library_of_providers(run: Run) -> None:
     """LiteLLM takes a second and 100 MB."""
     done = run("rounds=1", "replicates=1", "tracking=none", PYTHONPROFILEIMPORTTIME="1")
     loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
-    assert "plenum.models.simulated.backend" in loaded
+    assert "plenum.calls.simulated.backend" in loaded
     assert not {"litellm", "openai", "torch"} & loaded

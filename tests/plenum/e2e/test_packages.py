@@ -12,7 +12,7 @@ from forking import environment
 from hydra import compose, initialize_config_dir
 from hydra.core.global_hydra import GlobalHydra
 
-from plenum.base import config_folders
+from plenum.base.project import config_folders
 
 WITHOUT = """
 import sys

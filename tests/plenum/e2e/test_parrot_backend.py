@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from command_line import ROOT, call, find_package, journals
 
-from plenum.records import read
+from plenum.records.transcript import read
 
 PARROT = ROOT / "tests/parrot"
 SMALL = ("run.py", "backend=parrot", "replicates=2", "rounds=2", "tracking=none")

@@ -12,7 +12,8 @@ import pytest
 from command_line import KEY, Run, client, runs, start, wait_for
 from support.fault_server import Faults, FaultSettings, Latency, RunningServer, serve_in_thread
 
-from plenum.records import read, read_attempts
+from plenum.calls.call_log import read_attempts
+from plenum.records.transcript import read
 
 pytestmark = pytest.mark.long
 

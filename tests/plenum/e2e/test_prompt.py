@@ -15,7 +15,7 @@ from openai_server import Server, serving
 from plenum.base.errors import UserError
 from plenum.execution.prompt import WantedCall, find
 from plenum.execution.replay import convert_messages
-from plenum.records import read
+from plenum.records.transcript import read
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")

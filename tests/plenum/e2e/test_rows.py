@@ -12,7 +12,7 @@ from plenum.reports import estimates
 from plenum.reports.rows import make_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import load_study
-from plenum.reports.table import format_csv
+from plenum.show.table import format_csv
 from plenum.tracking import rows, study
 from plenum.tracking.study import Study
 from plenum_archive.gather import gather_conditions

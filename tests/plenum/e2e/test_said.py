@@ -18,7 +18,7 @@ import pytest
 from command_line import call
 from scipy import stats
 
-from plenum.tracking import Study
+from plenum.tracking.study import Study
 
 STUDIES = {
     "default": "roles=on,off model=uniform,mixed",

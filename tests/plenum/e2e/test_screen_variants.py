@@ -14,7 +14,7 @@ import pytest
 from command_line import KEY, ROOT, Run, start, table, wait_for
 from openai_server import Server, completion
 
-from plenum.records import SIMULATED
+from plenum.records.transcript import SIMULATED
 
 pytestmark = pytest.mark.long
 

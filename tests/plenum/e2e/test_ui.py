@@ -7,7 +7,8 @@ import pytest
 from browsing import browser
 from playwright.sync_api import Browser, Page, expect
 
-from plenum.records import Journal, read
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
 from plenum.tracking import store, traces, views
 from plenum.tracking.report_run import log_report
 from plenum.tracking.writer import StudyWriter

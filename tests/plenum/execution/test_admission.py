@@ -6,12 +6,13 @@ from typing import Any
 import pytest
 import virtual_clock
 
-from plenum.design import Budget, Calls
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger, tokens_at_most
-from plenum.models import Attempt, Chat, Message, Reply, Response
-from plenum.models.api.prices import Price
-from plenum.records import Failure, Usage
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.api.prices import Price
+from plenum.calls.budget import BudgetSpent, Ledger, tokens_at_most
+from plenum.calls.chat import Attempt, Chat, Message, Reply, Response
+from plenum.design.settings import Budget, Calls
+from plenum.records.failures import Failure
+from plenum.records.usage import Usage
 
 CHAT = Chat("m", (Message("user", "x" * 300),), 0.0, max_tokens=100, seed=1)
 MOST = sum(tokens_at_most(CHAT))

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from plenum.committee import Deliberation
-from plenum.design import Calls, Job
+from plenum.calls import backends
+from plenum.calls.api.prices import Prices
+from plenum.committee.deliberation import Deliberation
+from plenum.design.job import Job
+from plenum.design.settings import Calls
 from plenum.execution.branches import MissingBase, branch_prefix
-from plenum.models import backends
-from plenum.models.api.prices import Prices
-from plenum.records import Journal
+from plenum.records.journal import Journal
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import virtual_clock
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum.design import Budget
-from plenum.execution.budget import BudgetSpent, Ledger, compute_demand, tokens_at_most
-from plenum.models import Chat, Message, Reply
-from plenum.models.api.prices import Price
-from plenum.records import Usage
+from plenum.calls.api.prices import Price
+from plenum.calls.budget import BudgetSpent, Ledger, compute_demand, tokens_at_most
+from plenum.calls.chat import Chat, Message, Reply
+from plenum.design.settings import Budget
+from plenum.records.usage import Usage
 
 DOLLAR = Price(1.0, 1.0, 1.0)  # a token costs a dollar
 KEPT = Price(1.0, 1.0, 0.1, writing=0.25)

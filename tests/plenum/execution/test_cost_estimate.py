@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.design import Job
+from plenum.design.job import Job
 from plenum.execution.cost_estimate import estimate_usage
 from plenum_worlds.condition import WorldCondition
 

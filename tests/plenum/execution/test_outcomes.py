@@ -10,7 +10,7 @@ import pytest
 
 from plenum.base.errors import UserError
 from plenum.checks.dry_run import show_dry_run
-from plenum.design import Job
+from plenum.design.job import Job
 from plenum.execution.outcomes import (
     Outcome,
     collect_outcomes,

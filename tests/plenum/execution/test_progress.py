@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
+from plenum.calls.pace import Pace
 from plenum.execution import progress
 from plenum.execution.progress import Progress
-from plenum.models.pace import Pace
 
 ENTRY = {"kind": "turn", "seat": "Chair", "tokens_in": 10, "tokens_out": 5, "cost": 0.0}
 

@@ -9,19 +9,25 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import Stopped
-from plenum.design import Branch, Budget, Job, Simulated
-from plenum.execution.admission import Admission, Ticket
+from plenum.calls import backends
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.api.prices import Prices
+from plenum.calls.budget import BudgetSpent, Ledger
+from plenum.calls.call_errors import CallError
+from plenum.calls.call_log import CallLog, read_attempts
+from plenum.calls.caller import Caller
+from plenum.calls.chat import Chat, Reply, Response
+from plenum.calls.simulated import SimulatedBackend
+from plenum.design.job import Job
+from plenum.design.settings import Branch, Budget, Simulated
 from plenum.execution.branches import MissingBase, branch_prefix
-from plenum.execution.budget import BudgetSpent, Ledger
-from plenum.execution.caller import Caller
 from plenum.execution.replay import replay_calls
 from plenum.execution.replicate import Replicate
 from plenum.execution.resumption import RETRIABLE
-from plenum.models import CallError, Chat, Reply, Response, backends
-from plenum.models.api.prices import Prices
-from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, DamagedJournal, Failure, Journal, read, read_attempts
-from plenum.records.chain import read_entries
+from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
 
 Entry = dict[str, Any]
 

@@ -9,10 +9,12 @@ from typing import Any
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design import Job, StatedPrice
+from plenum.calls.api.prices import Prices
+from plenum.design.job import Job
+from plenum.design.settings import StatedPrice
 from plenum.execution.spending import sum_spent_before
-from plenum.models.api.prices import Prices
-from plenum.records import Journal, Usage
+from plenum.records.journal import Journal
+from plenum.records.usage import Usage
 
 Entry = dict[str, Any]
 

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from plenum.execution import summarise
-from plenum.records import Transcript
+from plenum.records.transcript import Transcript
 
 HEAD = {"backend": "simulated", "options": ["A", "B"]}
 ACCOUNTS: dict[str, Any] = {

@@ -16,11 +16,14 @@ import pytest
 from openai_server import Server, serving
 
 from plenum.base.processes import LineProcess
-from plenum.design import Job
-from plenum.execution import reporter, run_sweep
+from plenum.calls.call_log import read_attempts
+from plenum.design.job import Job
+from plenum.execution import reporter
 from plenum.execution.outcomes import Outcome, format_closing
 from plenum.execution.report_pool import ReportPool
-from plenum.records import Journal, read, read_attempts
+from plenum.execution.sweep import run_sweep
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
 
 Lab = Callable[..., Job]
 QUICK = (

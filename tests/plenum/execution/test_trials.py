@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from plenum.design import Job
-from plenum.execution.limits import ProviderUnavailable
+from plenum.calls.limits import ProviderUnavailable
+from plenum.design.job import Job
 from plenum.execution.trials import TRIED_BY, Trials
 
 MODEL = "openai/m"

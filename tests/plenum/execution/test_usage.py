@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.execution.usage import count_usage
-from plenum.records import Failure, Transcript
+from plenum.records.failures import Failure
+from plenum.records.transcript import Transcript
 
 Entry = dict[str, Any]
 

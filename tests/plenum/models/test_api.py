@@ -17,15 +17,16 @@ from command_line import KEY
 from openai_server import Server, completion
 
 from plenum.base.errors import UserError
-from plenum.design import Calls, Sampling, StatedPrice
-from plenum.models import CallError, Chat, Message, Response
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.completions import ReportedError, read_completion
-from plenum.models.api.faults import classify_reported
-from plenum.models.api.interfaces import INTERFACES
-from plenum.models.api.prices import Prices
-from plenum.models.api.routes import Route
-from plenum.records import Failure
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.completions import ReportedError, read_completion
+from plenum.calls.api.faults import classify_reported
+from plenum.calls.api.interfaces import INTERFACES
+from plenum.calls.api.prices import Prices
+from plenum.calls.api.routes import Route
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Response
+from plenum.design.settings import Calls, Sampling, StatedPrice
+from plenum.records.failures import Failure
 
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
 MINI = (0.4e-6, 1.6e-6, 0.1e-6)  # of gpt-4.1-mini: input, output, cached input
@@ -529,7 +530,7 @@ def test_the_import_needs_no_network() -> None:
         "    tried.append(address)\n"
         "    raise OSError('no network')\n"
         "socket.socket.connect = refuse\n"
-        "import plenum.models.api.backend\n"
+        "import plenum.calls.api.backend\n"
         "assert not tried, tried\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

@@ -7,10 +7,10 @@ from typing import Any
 import pytest
 from openai_server import Server, serving
 
-from plenum.models import Chat, Message, Response
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.cache_marks import mark_messages
-from plenum.records.calls import _read
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.cache_marks import mark_messages
+from plenum.calls.call_log import _read
+from plenum.calls.chat import Chat, Message, Response
 
 SONNET = "anthropic/claude-sonnet-4-6"
 RULES, CASE, REST = "You chair. " * 200, "The case. " * 400, "It is your turn."

@@ -10,14 +10,18 @@ import pytest
 from aiohttp import web
 from support.fault_server import Faults, FaultServer, FaultSettings, Latency, serve_in_thread
 
-from plenum.base import UserError
-from plenum.committee import Deliberation
+from plenum.base.errors import UserError
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.checks import require_parameters
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message
+from plenum.calls.conversation import Conversation
 from plenum.committee.answer_forms import turn_schema
-from plenum.design import KINDS, Calls, Condition
-from plenum.models import CallError, Chat, Conversation, Message
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.checks import require_parameters
-from plenum.records import Failure
+from plenum.committee.deliberation import Deliberation
+from plenum.design.condition import Condition
+from plenum.design.kinds import KINDS
+from plenum.design.settings import Calls
+from plenum.records.failures import Failure
 
 Make = Callable[..., Condition]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")

@@ -11,12 +11,14 @@ from aiohttp import web
 from numpy.testing import assert_allclose
 
 from plenum.base.errors import UserError
-from plenum.design import Calls
-from plenum.models import CallError, Chat, Message, RawRequest, Response
-from plenum.models.api import routes
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Prices
-from plenum.records import Failure
+from plenum.calls.api import routes
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.prices import Prices
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Response
+from plenum.calls.raw_requests import RawRequest
+from plenum.design.settings import Calls
+from plenum.records.failures import Failure
 
 KEY = "sk-canary-0123456789abcdef"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}

@@ -17,12 +17,13 @@ from hypothesis import strategies as st
 from openai_server import Server, completion
 
 from plenum.base.text import flatten, make_printable
-from plenum.design import Calls
-from plenum.models import CallError, Chat, Message, Response
-from plenum.models.api import completions
-from plenum.models.api.backend import ApiBackend
-from plenum.models.api.prices import Price
-from plenum.records import Failure
+from plenum.calls.api import completions
+from plenum.calls.api.backend import ApiBackend
+from plenum.calls.api.prices import Price
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Message, Response
+from plenum.design.settings import Calls
+from plenum.records.failures import Failure
 
 MOST = 2_000_000
 ESCAPES = (

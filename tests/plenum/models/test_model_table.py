@@ -9,12 +9,12 @@ from typing import Any
 import pytest
 
 import plenum
-from plenum.base import UserError
-from plenum.design import Sampling
-from plenum.models.api import faults, model_table, routes
-from plenum.models.api.litellm_import import litellm
-from plenum.models.api.routes import Route
-from plenum.records import Failure
+from plenum.base.errors import UserError
+from plenum.calls.api import faults, model_table, routes
+from plenum.calls.api.litellm_import import litellm
+from plenum.calls.api.routes import Route
+from plenum.design.settings import Sampling
+from plenum.records.failures import Failure
 
 ROOT = Path(plenum.__file__).parents[2]
 LISTED = {

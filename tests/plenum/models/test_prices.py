@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.design import StatedPrice
-from plenum.models.api.prices import Price, Prices
+from plenum.calls.api.prices import Price, Prices
+from plenum.design.settings import StatedPrice
 
 LISTED = Price(0.4e-6, 1.6e-6, 0.1e-6)
 

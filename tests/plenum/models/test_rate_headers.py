@@ -10,7 +10,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from multidict import CIMultiDict
 
-from plenum.models.api import rate_headers
+from plenum.calls.api import rate_headers
 
 PAST = format_datetime(datetime(2020, 1, 1, tzinfo=UTC), usegmt=True)
 NO_TIMES = ("", "soon", "-3", "nan", "inf", "1x", "7 weeks", "1" * 8000, "9" * 400 + "d", "1e999")

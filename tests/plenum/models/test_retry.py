@@ -5,10 +5,11 @@ import asyncio
 import pytest
 import virtual_clock
 
-from plenum.design import Sampling
-from plenum.models import Answer, Attempt, CallError, Chat, Message, Reply, Response
-from plenum.models.retry import Policy, _wait, call_with_retries
-from plenum.records import Failure
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Answer, Attempt, Chat, Message, Reply, Response
+from plenum.calls.retry import Policy, _wait, call_with_retries
+from plenum.design.settings import Sampling
+from plenum.records.failures import Failure
 
 CHAT = Chat("m", (Message("user", "hello"),), 0.0, 10, seed=7)
 QUICK = Policy(max_attempts=4, timeout_s=0.2, backoff_s=0.0, backoff_max_s=0.0)

@@ -10,16 +10,19 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum.committee import Deliberation, prompts
+from plenum.calls.api.prices import Prices
+from plenum.calls.backends import build_backend as build_any
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat, Reply, Response
+from plenum.calls.simulated import SimulatedBackend
+from plenum.committee import prompts
 from plenum.committee import state as stateline
+from plenum.committee.deliberation import Deliberation
 from plenum.committee.prompts import quote_remark
 from plenum.committee.state import State
-from plenum.design import Calls, Condition, Protocol, Simulated
-from plenum.models import CallError, Chat, Reply, Response
-from plenum.models.api.prices import Prices
-from plenum.models.backends import build_backend as build_any
-from plenum.models.simulated import SimulatedBackend
-from plenum.records import Failure
+from plenum.design.condition import Condition
+from plenum.design.settings import Calls, Protocol, Simulated
+from plenum.records.failures import Failure
 
 Entry = dict[str, Any]
 Make = Callable[..., Condition]

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from plenum.records import Transcript
 from plenum.records.failed_calls import FailedCall, find_failed_call, group_failures, select_example
+from plenum.records.transcript import Transcript
 
 AT = {"call": "turn_repair", "round": 1, "seat": "Chair"}
 END = {"kind": "end", "status": "failed", "reason": "parse", "at": AT, "detail": "no STATE line"}

@@ -14,8 +14,9 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from plenum.records import CallLog, DamagedJournal, Journal, read_attempts
-from plenum.records.chain import read_entries
+from plenum.calls.call_log import CallLog, read_attempts
+from plenum.records.chain import DamagedJournal, read_entries
+from plenum.records.journal import Journal
 
 Entry = dict[str, Any]
 

@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from plenum.records import Transcript, Turn, share_said
-from plenum.records.said_facts import find_content
+from plenum.records.said_facts import find_content, share_said
+from plenum.records.transcript import Transcript, Turn
 
 FACTS = {
     "Chair": ["The gate was locked at 7.", "It is up to us."],

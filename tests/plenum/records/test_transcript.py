@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from plenum.records import DamagedJournal, Failure, Journal, Transcript, read
+from plenum.records.chain import DamagedJournal
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
+from plenum.records.transcript import Transcript, read
 
 Entry = dict[str, Any]
 

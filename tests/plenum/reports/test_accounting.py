@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from known_conditions import line, tracked
 
 from plenum.reports.accounting import servers, tables
-from plenum.reports.table import Table
+from plenum.show.table import Table
 from plenum.tracking.usage import REASONS, ConditionUsage
 
 NO_FATES = {"recovered": 0, "ended": 0, "open": 0, "unused": 0}

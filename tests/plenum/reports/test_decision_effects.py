@@ -7,7 +7,12 @@ import pytest
 from known_conditions import CHOSEN, build, perturbed, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import compare_decisions, decision_interaction, holm, pool_decisions
+from plenum.dynamics.decision_contrasts import (
+    compare_decisions,
+    decision_interaction,
+    pool_decisions,
+)
+from plenum.dynamics.multiplicity import holm
 from plenum.reports.effects import Effect
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.tables import frames

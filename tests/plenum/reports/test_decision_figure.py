@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import estimate_share, flip_rate
+from plenum.dynamics.decisions import estimate_share, flip_rate
 from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.options import choose_look
 from plenum.tracking.conditions import TrackedCondition

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from plenum.reports.figures.decision_effects import MOST, differences
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import apply_style
+from plenum.show.style import apply_style
 
 pytestmark = pytest.mark.slow
 

@@ -9,15 +9,11 @@ import pytest
 from known_conditions import CHOSEN, FACTORS, build, diagnostics, exponent, line, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import (
-    benjamini_hochberg,
-    contrast,
-    contrast_growth,
-    holm,
-    interaction,
-    lyapunov,
-    pool,
-)
+from plenum.dynamics.contrasts import contrast, interaction
+from plenum.dynamics.growth_contrasts import contrast_growth
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.meta_analysis import pool
+from plenum.dynamics.multiplicity import benjamini_hochberg, holm
 from plenum.reports import effects, growth_effects, tables
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row

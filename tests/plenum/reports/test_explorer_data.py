@@ -14,7 +14,7 @@ import pytest
 from explorer_studies import OPTIONS, Written, plain
 
 from plenum.base.errors import UserError
-from plenum.dynamics import divergence
+from plenum.dynamics.divergence import divergence
 from plenum.dynamics.warnings import WARNINGS
 from plenum.reports.explorer import ExploredStudy, publish
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER

@@ -16,7 +16,7 @@ from plenum.reports.figures import CATALOGUE, draw_figures
 from plenum.reports.figures.publish import draw_pages, save_captions
 from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLUMN, PAGE
+from plenum.show.style import COLUMN, PAGE
 
 pytestmark = pytest.mark.slow
 

@@ -13,8 +13,8 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import divergence as level_of
-from plenum.dynamics import lyapunov
+from plenum.dynamics.divergence import divergence as level_of
+from plenum.dynamics.lyapunov import lyapunov
 from plenum.reports.figures import divergence as figures
 from plenum.reports.rows import Row
 

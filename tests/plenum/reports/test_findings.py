@@ -10,7 +10,8 @@ import pytest
 from known_conditions import CHOSEN, build, estimated, summary, tracked
 from test_study_page import STUDIES, material, square
 
-from plenum.dynamics import TypicalGrowth, estimate_share
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.growth import TypicalGrowth
 from plenum.reports.findings import comparisons
 from plenum.reports.findings.facts import collect_study_facts
 from plenum.reports.findings.sentences import write_findings

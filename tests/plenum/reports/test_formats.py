@@ -1,6 +1,6 @@
 """How values are written in cells."""
 
-from plenum.reports.formats import format_dollars
+from plenum.show.formats import format_dollars
 
 
 def test_a_cost_without_a_price_is_never_0() -> None:

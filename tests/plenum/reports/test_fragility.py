@@ -8,7 +8,10 @@ import pytest
 from known_conditions import CHOSEN, build, group, line, one_shot, perturbed, tracked
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import compare_decisions, contrast, estimate_share, lyapunov
+from plenum.dynamics.contrasts import contrast
+from plenum.dynamics.decision_contrasts import compare_decisions
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.lyapunov import lyapunov
 from plenum.reports import effects, fragility, tables
 from plenum.reports.groups import split_by_estimand
 from plenum.reports.tables import fragility as fragility_tables

@@ -14,9 +14,9 @@ from plenum.reports import study as module
 from plenum.reports.figures import CATALOGUE, draw_figures, read_caption
 from plenum.reports.figures.publish import draw_pages, publish_committees
 from plenum.reports.page import sheets
-from plenum.reports.page.renderer import render_markdown
 from plenum.reports.page.study import compose
 from plenum.reports.study import EstimatedStudy
+from plenum.show.renderer import render_markdown
 
 PLACES = [
     {"scenario": scenario, "roles": roles, "temperature": f"t{n / 10:g}"}

@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from text_tables import of_cells
 
-from plenum.reports.latex import escape, latex
 from plenum.reports.publication import Product
+from plenum.show.latex import escape, latex
 
 SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 

@@ -11,19 +11,17 @@ from known_conditions import line, tracked
 from numpy.typing import NDArray
 
 from plenum.base.errors import UserError
-from plenum.dynamics import (
-    contrast_growth,
-    estimate_typical_growth,
-    lyapunov,
-    margin,
-    pairwise_disagreement,
-    plan_decisions,
-    plan_replicates,
-)
+from plenum.dynamics.decision_sample_sizes import plan_decisions
+from plenum.dynamics.decisions import pairwise_disagreement
+from plenum.dynamics.estimate import margin
+from plenum.dynamics.growth import estimate_typical_growth
+from plenum.dynamics.growth_contrasts import contrast_growth
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.sample_sizes import plan_replicates
 from plenum.reports.plans import describe_plan, table
 from plenum.reports.settings import PlanSettings
-from plenum.tracking import ConditionUsage
 from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.usage import ConditionUsage
 
 ASKED = PlanSettings(
     study="s1",

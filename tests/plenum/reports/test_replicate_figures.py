@@ -9,8 +9,8 @@ from known_conditions import CHOSEN, SEATS, build, one_shot, perturbed, tracked
 from matplotlib.axes import Axes
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import NullTest, estimate_share
-from plenum.dynamics.nulls import SHUFFLES
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.nulls import SHUFFLES, NullTest
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.majority import majority
 from plenum.reports.figures.options import choose_look

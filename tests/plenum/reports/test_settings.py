@@ -9,7 +9,7 @@ from hydra import compose, initialize_config_dir
 from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
-from plenum.dynamics import INTERVALS
+from plenum.dynamics.resampling import INTERVALS
 from plenum.reports.explorer import ExploredStudy
 from plenum.reports.settings import (
     PlanSettings,

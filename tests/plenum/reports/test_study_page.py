@@ -12,18 +12,18 @@ import numpy as np
 import pytest
 from known_conditions import CHOSEN, build, estimated, one_shot, perturbed, tracked
 
-from plenum.design import Protocol
+from plenum.design.settings import Protocol
 from plenum.dynamics.sample_sizes import find_detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
-from plenum.reports import phrases
 from plenum.reports.figures import SavedFigure
 from plenum.reports.findings.sentences import write_findings
-from plenum.reports.page.document import Block, Document, Grid, Picture, Points, Section, Text
-from plenum.reports.page.renderer import render_html, render_markdown
 from plenum.reports.page.study import PageMaterial, compose
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
+from plenum.show import phrases
+from plenum.show.document import Block, Document, Grid, Picture, Points, Section, Text
+from plenum.show.renderer import render_html, render_markdown
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.provenance import Provenance
 from plenum.tracking.usage import ConditionUsage

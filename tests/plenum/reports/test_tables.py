@@ -22,13 +22,18 @@ from known_conditions import (
 )
 from numpy.testing import assert_equal
 
-from plenum.dynamics import cap, divergence, lyapunov, reversal_test, summarise, warnings
+from plenum.dynamics import warnings
+from plenum.dynamics.diagnostics import cap
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.lyapunov import lyapunov
+from plenum.dynamics.nulls import reversal_test
+from plenum.dynamics.summary import summarise
 from plenum.reports import tables
-from plenum.reports.latex import latex
-from plenum.reports.markdown import format_markdown
 from plenum.reports.rows import COLUMNS, Row, make_frame
-from plenum.reports.table import Table, format_csv
 from plenum.reports.tables import blocks
+from plenum.show.latex import latex
+from plenum.show.markdown import format_markdown
+from plenum.show.table import Table, format_csv
 
 
 def square(**factors: str) -> list[Row]:

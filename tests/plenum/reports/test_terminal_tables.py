@@ -12,13 +12,14 @@ from rich.cells import cell_len
 from rich.console import Console
 from text_tables import of_cells
 
-from plenum.reports import effects, tables, terminal_tables
-from plenum.reports.markdown import format_markdown
+from plenum.reports import effects, tables
 from plenum.reports.rows import Row
-from plenum.reports.table import Table
 from plenum.reports.tables.effects import tabulate_contrasts
 from plenum.reports.tables.overview import MOST, overview
-from plenum.reports.terminal_tables import (
+from plenum.show import terminal_tables
+from plenum.show.markdown import format_markdown
+from plenum.show.table import Table
+from plenum.show.terminal_tables import (
     _in_one_piece,
     _table,
     shorten_warnings,

@@ -8,12 +8,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum import scenarios
-from plenum.scenarios import Option, Scenario
 from plenum.scenarios.layouts import LAYOUTS, format_variants
+from plenum.scenarios.scenario import Option, Scenario, load_scenario
 
 ROOT = Path(__file__).resolve().parents[3]
-CASES = [scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
+CASES = [load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))]
 
 WORDS = st.lists(st.sampled_from(["law", "towns", "20,000", "half", "of", "it", "A"]), min_size=2)
 SENTENCE = WORDS.map(lambda words: " ".join(words).capitalize() + ".")

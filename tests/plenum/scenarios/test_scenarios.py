@@ -7,9 +7,9 @@ from typing import Any
 import pytest
 import yaml
 
-from plenum import scenarios
-from plenum.base import project_root
 from plenum.base.errors import UserError
+from plenum.base.project import project_root
+from plenum.scenarios.scenario import Scenario, load_scenario
 
 TABLE_S4 = """\
 IM-01 | Immigration | choice | Humanitarian / Balanced points / Deterrence+verification
@@ -47,9 +47,9 @@ Mend = Callable[[Fields], object]
 
 
 @pytest.fixture(scope="module")
-def twelve(root: Path) -> dict[str, scenarios.Scenario]:
+def twelve(root: Path) -> dict[str, Scenario]:
     files = (root / "scenarios").glob("[A-Z][A-Z]-[0-9][0-9].yaml")
-    return {file.stem: scenarios.load_scenario(file) for file in files}
+    return {file.stem: load_scenario(file) for file in files}
 
 
 @pytest.fixture
@@ -80,7 +80,7 @@ def test_the_twelve_scenarios_say_what_table_s4_says(root: Path, twelve: dict[st
 
 
 def test_the_allocation_has_the_five_measures_of_table_s4(root: Path) -> None:
-    five = scenarios.load_scenario(root / "scenarios/CL-04-five.yaml")
+    five = load_scenario(root / "scenarios/CL-04-five.yaml")
     names = [option.name for option in five.options]
     assert names == ["Sea walls", "Relocation", "Insurance", "Heat", "Wildfire"]
     assert (five.id, five.type) == ("CL-04-five", "allocation")
@@ -103,7 +103,7 @@ def test_a_scenario_may_have_any_number_of_options(
     labels = "ABCDEF"[:count]
     fields["options"] = {label: {"name": f"Way {label}", "description": "It."} for label in labels}
     fields["endpoint"] = f"Exactly one of {', '.join(labels[:-1])} or {labels[-1]} is chosen."
-    assert scenarios.load_scenario(written(tmp_path, fields)).labels == tuple(labels)
+    assert load_scenario(written(tmp_path, fields)).labels == tuple(labels)
 
 
 REFUSED: dict[str, tuple[Mend, str, str]] = {
@@ -167,7 +167,7 @@ def test_a_refusal_names_the_file_the_field_and_the_mend(
     spoil(fields)
     path = written(tmp_path, fields)
     with pytest.raises(UserError) as refused:
-        scenarios.load_scenario(path)
+        load_scenario(path)
     told = str(refused.value)
     assert str(path) in told
     assert f"field {field}:" in told
@@ -189,7 +189,7 @@ def test_a_file_that_holds_no_fields_is_refused_by_its_name(
     if content is not None:
         path.write_bytes(content)
     with pytest.raises(UserError, match=r"own\.yaml") as refused:
-        scenarios.load_scenario(path)
+        load_scenario(path)
     assert "\n" not in str(refused.value)
 
 
@@ -199,7 +199,7 @@ def test_all_mistakes_of_a_file_are_named_at_once(tmp_path: Path, fields: Fields
     fields["options"]["C"].pop("name")
     fields["endpoint"] = "The council adopts exactly one of A or B."
     with pytest.raises(UserError) as error:
-        scenarios.load_scenario(written(tmp_path, fields))
+        load_scenario(written(tmp_path, fields))
     line = str(error.value)
     assert "own.yaml, 7 mistakes: (1) field colour: unknown; " in line
     for field in ("title", "type", "cases", "question", "options.C", "endpoint"):
@@ -222,10 +222,10 @@ def test_an_endpoint_names_its_labels_in_any_language(
     tmp_path: Path, fields: Fields, endpoint: str
 ) -> None:
     fields["endpoint"] = endpoint
-    assert scenarios.load_scenario(written(tmp_path, fields)).endpoint == endpoint
+    assert load_scenario(written(tmp_path, fields)).endpoint == endpoint
     fields["endpoint"] = endpoint.replace("B", "D")
     with pytest.raises(UserError, match="A, D, C but the options are A, B, C"):
-        scenarios.load_scenario(written(tmp_path, fields))
+        load_scenario(written(tmp_path, fields))
 
 
 def test_an_endpoint_in_any_words_may_have_its_labels_listed(tmp_path: Path) -> None:
@@ -237,6 +237,6 @@ def test_an_endpoint_in_any_words_may_have_its_labels_listed(tmp_path: Path) -> 
         file.write_text(yaml.safe_dump(given, allow_unicode=True), encoding="utf-8")
         if refused:
             with pytest.raises(UserError, match=f"field {refused}"):
-                scenarios.load_scenario(file)
+                load_scenario(file)
         else:
-            assert scenarios.load_scenario(file).labels == ("A", "B", "C")
+            assert load_scenario(file).labels == ("A", "B", "C")

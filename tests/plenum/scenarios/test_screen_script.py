@@ -9,8 +9,9 @@ import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum import scenarios
-from plenum.models import Misread
+from plenum.calls.conversation import Misread
+from plenum.scenarios.scenario import load_scenario
+from plenum.scenarios.variant_files import find_problems, read_wordings
 
 sys.path.append(str(Path(__file__).resolve().parents[3] / "scripts"))
 
@@ -31,14 +32,14 @@ def test_ten_distinct_combinations_that_change_half_and_use_every_way(n: int) ->
 def test_they_are_the_documented_ones_and_other_scenarios_have_others(root: Path) -> None:
     folder = root / "scenarios" / "variants"
     for name in ("IM-01", "HL-02"):
-        case = scenarios.load_scenario(root / "scenarios" / f"{name}.yaml")
-        read = scenarios.read_wordings(folder / f"{name}.yaml", case)
+        case = load_scenario(root / "scenarios" / f"{name}.yaml")
+        read = read_wordings(folder / f"{name}.yaml", case)
         assert read.rephrasings == script.draw_rephrasings(name, len(read.sentences))
     assert not set(script.draw_rephrasings("A", 29)) & set(script.draw_rephrasings("B", 29))
 
 
 def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path) -> None:
-    case = scenarios.load_scenario(root / "scenarios" / "IM-01.yaml")
+    case = load_scenario(root / "scenarios" / "IM-01.yaml")
     text = (root / "scenarios" / "variants" / "IM-01.yaml").read_text()
     text = text[: text.index("\nrephrasings:")]
     path = tmp_path / "IM-01.yaml"
@@ -46,9 +47,9 @@ def test_they_are_appended_once_and_comments_survive(tmp_path: Path, root: Path)
     script.append_rephrasings(case, path)
     first = path.read_text()
     assert first.startswith(text + "\nrephrasings:\n")
-    read = scenarios.read_wordings(path, case)
+    read = read_wordings(path, case)
     assert yaml.safe_load(first)["rephrasings"] == list(read.rephrasings)
-    assert list(scenarios.find_problems(read, case)) == []
+    assert list(find_problems(read, case)) == []
     script.append_rephrasings(case, path)
     assert path.read_text() == first
 
@@ -87,7 +88,7 @@ def test_anything_else_is_no_score(text: str, why: str) -> None:
 def test_six_registers_are_fifteen_pairs_and_the_judge_reads_both_versions_whole(
     root: Path,
 ) -> None:
-    case = scenarios.load_scenario(root / "scenarios" / "IM-01.yaml")
+    case = load_scenario(root / "scenarios" / "IM-01.yaml")
     pairs = script.list_pairs(case, script.survey(case, root / "scenarios" / "variants"))
     assert sum(pair["family"] == "register" for pair in pairs) == 15
     assert len({pair["key"] for pair in pairs}) == len(pairs) == 10 + 9 + 15

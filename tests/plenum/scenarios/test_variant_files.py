@@ -8,16 +8,14 @@ from typing import Any
 import pytest
 import yaml
 
-from plenum import scenarios
 from plenum.base.errors import UserError
-from plenum.scenarios import Scenario, perturbations, variant_files
+from plenum.scenarios import perturbations, variant_files
 from plenum.scenarios.perturbations import FAMILIES
+from plenum.scenarios.scenario import Scenario, load_scenario
 
 ROOT = Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "scenarios" / "variants"
-CASES = {
-    path.stem: scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))
-}
+CASES = {path.stem: load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
 TWENTY = ("canonical", "rephrase", "format")
 
 Fields = dict[str, Any]

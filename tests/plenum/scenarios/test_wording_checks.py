@@ -7,15 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum import scenarios
-from plenum.scenarios import Scenario
+from plenum.scenarios.scenario import Scenario, load_scenario
 from plenum.scenarios.sentences import Sentence, list_sentences
 from plenum.scenarios.wording_checks import check_wording
 
 ROOT = Path(__file__).resolve().parents[3]
-CASES = {
-    path.stem: scenarios.load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))
-}
+CASES = {path.stem: load_scenario(path) for path in sorted((ROOT / "scenarios").glob("*.yaml"))}
 CASE = CASES["IM-01"]
 
 PASSES = """\

@@ -8,8 +8,8 @@ from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
 from plenum.checks import dry_run, probe
-from plenum.design import Job
-from plenum.execution import run_sweep
+from plenum.design.job import Job
+from plenum.execution.sweep import run_sweep
 from plenum.tracking import experiments, store
 from plenum.tracking.study import Study
 

@@ -12,11 +12,15 @@ import numpy as np
 import pytest
 from mlflow.tracing.client import TracingClient
 
+from plenum.calls.call_log import CallLog
+from plenum.calls.chat import Chat, Reply
+from plenum.calls.conversation import make_failure_entry
+from plenum.calls.simulated import SimulatedBackend
 from plenum.execution.replay import convert_messages, open_conversation, trace_calls
-from plenum.models import Chat, Reply
-from plenum.models.conversation import make_failure_entry
-from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, Failure, Journal, Usage, read
+from plenum.records.failures import Failure
+from plenum.records.journal import Journal
+from plenum.records.transcript import read
+from plenum.records.usage import Usage
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
 

@@ -11,7 +11,8 @@ import pytest
 from mlflow import MlflowClient
 
 from plenum.base.identity import digest
-from plenum.records import Journal, Usage
+from plenum.records.journal import Journal
+from plenum.records.usage import Usage
 from plenum.tracking import artifacts, conditions, experiments, runs, store
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study as TrackedStudy

@@ -19,7 +19,7 @@ from pydantic import TypeAdapter
 
 import plenum_audit
 from plenum.base.errors import UserError
-from plenum.records import read_entries
+from plenum.records.chain import read_entries
 from plenum_verdicts.reports.audit import AuditReport
 
 PROGRAM = """

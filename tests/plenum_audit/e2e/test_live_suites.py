@@ -11,7 +11,7 @@ import pytest
 from command_line import call, journals, start, wait_for
 from mlflow import MlflowClient
 
-from plenum.tracking import Study
+from plenum.tracking.study import Study
 
 pytestmark = pytest.mark.long
 

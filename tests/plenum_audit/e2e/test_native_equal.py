@@ -8,8 +8,8 @@ import pytest
 from command_line import ROOT, call
 from numpy.typing import NDArray
 
-from plenum.dynamics import summarise
-from plenum.tracking import Study
+from plenum.dynamics.summary import summarise
+from plenum.tracking.study import Study
 from plenum_audit.tracking.programs import collect_ensemble
 
 pytestmark = pytest.mark.long

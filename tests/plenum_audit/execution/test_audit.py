@@ -3,8 +3,9 @@
 import asyncio
 from pathlib import Path
 
-from plenum.design import Budget, Calls, Job, Sampling, Simulated
-from plenum.records import Transcript
+from plenum.design.job import Job
+from plenum.design.settings import Budget, Calls, Sampling, Simulated
+from plenum.records.transcript import Transcript
 from plenum_audit.execution.audit_runs import CaseRuns
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_verdicts.cases.case import AuditCase

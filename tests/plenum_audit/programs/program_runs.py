@@ -7,14 +7,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.design import Backend, Budget, Calls, Sampling, Simulated
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger
-from plenum.execution.caller import Caller
-from plenum.models import ChatModel, backends
-from plenum.models.simulated import SimulatedBackend
-from plenum.records import CallLog, Transcript
-from plenum.records.transcript import read
+from plenum.calls import backends
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.budget import Ledger
+from plenum.calls.call_log import CallLog
+from plenum.calls.caller import Caller
+from plenum.calls.chat import ChatModel
+from plenum.calls.simulated import SimulatedBackend
+from plenum.design.settings import Backend, Budget, Calls, Sampling, Simulated
+from plenum.records.transcript import Transcript, read
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.adapters.committee import Committee, Program, find_program
 from plenum_audit.programs.condition import ProgramCondition

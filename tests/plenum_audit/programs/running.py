@@ -6,13 +6,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from plenum.design import Api, Budget, Calls, Sampling, Simulated
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import Ledger
-from plenum.execution.caller import Caller
-from plenum.models import ChatModel, backends
-from plenum.models.api.prices import Prices
-from plenum.records import CallLog, Journal
+from plenum.calls import backends
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.api.prices import Prices
+from plenum.calls.budget import Ledger
+from plenum.calls.call_log import CallLog
+from plenum.calls.caller import Caller
+from plenum.calls.chat import ChatModel
+from plenum.design.settings import Api, Budget, Calls, Sampling, Simulated
+from plenum.records.journal import Journal
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
 from plenum_audit.programs.session import Session

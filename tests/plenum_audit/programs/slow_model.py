@@ -2,9 +2,9 @@
 
 import asyncio
 
-from plenum.design import Simulated
-from plenum.models import Chat, Reply, Response
-from plenum.models.simulated import SimulatedBackend
+from plenum.calls.chat import Chat, Reply, Response
+from plenum.calls.simulated import SimulatedBackend
+from plenum.design.settings import Simulated
 
 
 class SlowModel(SimulatedBackend):

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from program_runs import Audit, audit_of
 
-from plenum.records import Transcript
+from plenum.records.transcript import Transcript
 
 pytestmark = pytest.mark.long
 

@@ -17,11 +17,12 @@ from scripted_model import ScriptedModel
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
-from plenum.design import Budget
-from plenum.execution.budget import BudgetSpent
-from plenum.models import CallError, Chat
-from plenum.records import Failure, Transcript
-from plenum.records.transcript import read
+from plenum.calls.budget import BudgetSpent
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat
+from plenum.design.settings import Budget
+from plenum.records.failures import Failure
+from plenum.records.transcript import Transcript, read
 from plenum_audit.programs.adapters.committee import Committee, wrap_program
 from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 

@@ -6,10 +6,10 @@ import openai
 from hydra import compose, initialize_config_dir
 from running import Bench, Play
 
-from plenum.committee import Deliberation
+from plenum.calls.chat import Chat, Reply
+from plenum.calls.simulated import SimulatedBackend
+from plenum.committee.deliberation import Deliberation
 from plenum.design.compose import parse_job
-from plenum.models import Chat, Reply
-from plenum.models.simulated import SimulatedBackend
 
 ROOT = Path(__file__).resolve().parents[3]
 

@@ -14,8 +14,8 @@ from aiohttp import web
 from running import Bench, serving
 
 from plenum.base.errors import Stopped, UserError
-from plenum.design import Api
-from plenum.records import read_entries
+from plenum.design.settings import Api
+from plenum.records.chain import read_entries
 
 KEY = "sk-canary-0123456789abcdef"
 TOOLS: Any = [{"type": "function", "function": {"name": "vote", "parameters": {}}}]

@@ -11,12 +11,12 @@ import pytest
 from running import CASE, Bench, Play, condition_of
 
 from plenum.base.errors import UserError
-from plenum.design import Simulated
-from plenum.records import read_entries
+from plenum.design.settings import Simulated
+from plenum.records.chain import read_entries
 from plenum_audit.programs.call_entries import name_seat
 from plenum_audit.programs.proxy import MOST_BYTES
 from plenum_audit.programs.session import Session
-from plenum_hosted import Hosted
+from plenum_hosted.settings import Hosted
 
 MESSAGES: list[Any] = [
     {"role": "system", "content": "You are the engineer."},

@@ -16,8 +16,10 @@ import pytest
 from running import CASE, Bench, Play
 from scripted_model import ScriptedModel
 
-from plenum.models import CallError, Chat
-from plenum.records import Failure, read_entries
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Chat
+from plenum.records.chain import read_entries
+from plenum.records.failures import Failure
 from plenum_audit.programs.journal_replay import count_restarts, set_aside
 from plenum_audit.programs.session import Session
 
@@ -181,7 +183,7 @@ def test_a_program_that_ends_before_its_recorded_calls_differs(play: Play) -> No
 
 
 def test_a_call_that_failed_is_no_occurrence(play: Play) -> None:
-    from plenum.design import Simulated
+    from plenum.design.settings import Simulated
 
     async def test(bench: Bench) -> None:
         async def outcomes(session: Session) -> list[list[str]]:

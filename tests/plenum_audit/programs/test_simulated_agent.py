@@ -11,9 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum.base.identity import make_generator
-from plenum.design import Simulated
-from plenum.models import Chat, Message, RawRequest, Response
-from plenum.models.simulated import SimulatedBackend
+from plenum.calls.chat import Chat, Message, Response
+from plenum.calls.raw_requests import RawRequest
+from plenum.calls.simulated import SimulatedBackend
+from plenum.design.settings import Simulated
 from plenum_audit.programs.options import count_advocated, options
 from plenum_audit.programs.schema import Pen, fill_schema
 from plenum_audit.programs.simulated_agent import answer

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from plenum.models import Reply, Response
+from plenum.calls.chat import Reply, Response
 from plenum_audit.programs.wire import INTERFACES, BadRequest, ModelRequest
 
 LOOK = {"type": "text", "text": "Look"}

@@ -18,16 +18,17 @@ from numpy.testing import assert_allclose
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
 from plenum.design.settings import Api, Simulated
-from plenum.reports import Exchange, Sides
+from plenum.show.document import Exchange, Sides
 from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.gather import gather_report
-from plenum_verdicts import VerdictConfig, judge_log, load_runs
+from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
 from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
+from plenum_verdicts.judge import judge_log, load_runs
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport
 from plenum_verdicts.reports.causes import Cause
 from plenum_verdicts.reports.dialogue import first_within

@@ -14,7 +14,8 @@ from command_line import call, free_port, start
 from support.fault_server import Faults, FaultSettings, Latency, serve_in_thread
 
 from plenum.base.identity import derive_seed
-from plenum.records import read_attempts, read_entries
+from plenum.calls.call_log import read_attempts
+from plenum.records.chain import read_entries
 
 ray_cluster = pytest.importorskip("ray.cluster_utils", reason="ray isn't installed")
 

@@ -8,9 +8,9 @@ from typing import Any, cast
 import pytest
 
 from plenum.base.errors import UserError
-from plenum.design import Job
+from plenum.design.job import Job
 from plenum.execution.executors import Scene
-from plenum.records import Journal
+from plenum.records.journal import Journal
 from plenum_fleet.remote import cluster, ray_deliberations
 from plenum_fleet.remote.worker import Worker
 from plenum_fleet.remote.worker_pool import Lease, Loss, RemoteWorker

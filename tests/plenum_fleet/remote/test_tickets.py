@@ -6,13 +6,15 @@ from collections.abc import Callable
 import pytest
 import virtual_clock
 
-from plenum.design import Budget, Calls
-from plenum.execution.admission import Admission, Ticket
-from plenum.execution.budget import BudgetSpent, Ledger, compute_demand
-from plenum.execution.limits import ProviderUnavailable
-from plenum.models import Attempt, CallError, Chat, Message, Reply, Response
-from plenum.models.api.prices import Price
-from plenum.records import Failure, Usage
+from plenum.calls.admission import Admission, Ticket
+from plenum.calls.api.prices import Price
+from plenum.calls.budget import BudgetSpent, Ledger, compute_demand
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Attempt, Chat, Message, Reply, Response
+from plenum.calls.limits import ProviderUnavailable
+from plenum.design.settings import Budget, Calls
+from plenum.records.failures import Failure
+from plenum.records.usage import Usage
 from plenum_fleet.remote.outbox import Outbox
 from plenum_fleet.remote.tickets import ForwardingTicket, LeaseTicket
 

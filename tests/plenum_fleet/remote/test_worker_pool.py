@@ -6,9 +6,9 @@ from typing import Any, cast
 
 import pytest
 
-from plenum_fleet import Workers
 from plenum_fleet.remote import worker_pool
 from plenum_fleet.remote.worker_pool import Loss, RemoteWorker, WorkerPool
+from plenum_fleet.settings import Workers
 
 pytest.importorskip("ray")
 

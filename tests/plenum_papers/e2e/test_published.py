@@ -14,7 +14,7 @@ import pytest
 import released
 from command_line import Run, call, client, runs, table, with_store
 
-from plenum.dynamics import lyapunov
+from plenum.dynamics.lyapunov import lyapunov
 from plenum_papers.published import importer
 from plenum_papers.published.catalogue import Release
 

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from command_line import call, logged
 
-from plenum.tracking import Study
+from plenum.tracking.study import Study
 from plenum_rules.aggregation import AGGREGATIONS, NONE
 from plenum_rules.recorded_runs import read_recorded
 

@@ -9,19 +9,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum_verdicts.acting import (
-    ActRule,
-    Acts,
-    advise_acting,
-    apply_rule,
-    bound_risk,
-    e_value_of_risk,
-    estimate_acts,
-    estimate_agreement,
-)
-from plenum_verdicts.acting.choice import choose_starts
-from plenum_verdicts.reports import explain
-from plenum_verdicts.suites import SuiteRuns
+from plenum_verdicts.acting.act_rule import ActRule
+from plenum_verdicts.acting.acts import Acts, estimate_acts
+from plenum_verdicts.acting.agreement import estimate_agreement
+from plenum_verdicts.acting.case_act import apply_rule
+from plenum_verdicts.acting.choice import advise_acting, choose_starts
+from plenum_verdicts.acting.risk import bound_risk, e_value_of_risk
+from plenum_verdicts.reports.suite_words import explain
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 decisions = st.lists(st.sampled_from("ABCx"), min_size=1, max_size=6)
 cases = st.dictionaries(st.text("abc", min_size=1, max_size=3), decisions, min_size=1, max_size=5)

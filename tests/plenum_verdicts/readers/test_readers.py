@@ -17,9 +17,9 @@ from plenum_verdicts.logs.case_logs import CaseLog, read_log
 from plenum_verdicts.logs.log_doubts import list_doubts
 from plenum_verdicts.logs.log_scores import settle_results
 from plenum_verdicts.logs.logged_run import read_usage
-from plenum_verdicts.readers import LogReader, LogSource, Wrong, find_reader
+from plenum_verdicts.readers.data_sets import Wrong
 from plenum_verdicts.readers.json_stream import items, key_paths, member
-from plenum_verdicts.readers.log_reader import READERS
+from plenum_verdicts.readers.log_reader import READERS, LogReader, LogSource, find_reader
 
 RIGHT = {"a": [True, True, False], "b": [True, True, True]}
 """Whether the runs of two cases are right."""

@@ -196,7 +196,7 @@ def test_evaluations_of_mlflow(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def test_an_experiment_that_mlflow_doesn_t_have(tmp_path: Path) -> None:
     mlflow = pytest.importorskip("mlflow")
-    from plenum.base import UserError
+    from plenum.base.errors import UserError
 
     before = mlflow.get_tracking_uri()
     mlflow.set_tracking_uri(f"sqlite:///{tmp_path}/mlflow.db")

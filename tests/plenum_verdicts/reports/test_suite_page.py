@@ -13,12 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from plenum_audit.design import AuditConfig
-from plenum_verdicts import VerdictConfig, judge_log, load_runs
-from plenum_verdicts.reports import AuditReport, AuditSubject
+from plenum_verdicts.design import VerdictConfig
+from plenum_verdicts.judge import judge_log, load_runs
+from plenum_verdicts.reports.audit import AuditReport
 from plenum_verdicts.reports.case_groups import group_cases
 from plenum_verdicts.reports.comment import format_prose
 from plenum_verdicts.reports.publish import publish_unbegun
-from plenum_verdicts.reports.record import record_audit
+from plenum_verdicts.reports.record import AuditSubject, record_audit
 from plenum_verdicts.reports.suite_screen import MOST_LINES, fit_screen
 from plenum_verdicts.reports.tables import every_case
 from plenum_verdicts.reports.words import name_decisions

@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.stats import t as student
 
-from plenum.base import UserError
-from plenum_verdicts.logs import count_protocols
-from plenum_verdicts.steadiness import SteadyVerdict, judge_steadiness, share_votes
+from plenum.base.errors import UserError
+from plenum_verdicts.logs.protocol_logs import count_protocols
+from plenum_verdicts.steadiness.judged_protocols import SteadyVerdict, judge_steadiness
+from plenum_verdicts.steadiness.mechanical_votes import share_votes
 
 
 def draw(

@@ -5,8 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum_verdicts.suites import SuiteRuns, compare_suites
+from plenum_verdicts.suites.comparison import compare_suites
 from plenum_verdicts.suites.noise import limit_mean
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 scored = st.lists(
     st.lists(st.sampled_from([0.0, 1.0]), min_size=2, max_size=5), min_size=2, max_size=12

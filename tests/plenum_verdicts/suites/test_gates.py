@@ -7,10 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from plenum_verdicts.suites import SuiteRuns, assess_gate, gate_errors, parse_gate
+from plenum_verdicts.suites import gate_errors
+from plenum_verdicts.suites.gate_assessment import assess_gate
 from plenum_verdicts.suites.gate_errors import chance_to_pass, drop_chances
 from plenum_verdicts.suites.gate_limits import limit_flips
-from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate
+from plenum_verdicts.suites.gates import CaseGate, Gate, ScoreGate, parse_gate
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 gates = st.one_of(
     st.builds(

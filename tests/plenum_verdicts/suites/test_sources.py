@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum_verdicts.suites import SuiteRuns, split_by_source
+from plenum_verdicts.suites.sources import split_by_source
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 Cases = list[list[tuple[float, str]]]
 """Score and the column's value of each run of each case."""

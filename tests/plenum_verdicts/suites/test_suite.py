@@ -9,23 +9,23 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import binom
 
-from plenum_verdicts.suites import (
-    SuiteEstimate,
-    SuiteRule,
-    SuiteRuns,
-    SuiteVerdict,
-    assess_suite,
-    bound_unsteady_cases,
-    count_cases_needed,
-    estimate_disagreement,
-    find_unsteady,
-    judge_suite,
-    score_suite,
-)
+from plenum_verdicts.suites.assessment import assess_suite
 from plenum_verdicts.suites.disagreement import (
+    bound_unsteady_cases,
+    estimate_disagreement,
     limit_without_differences,
     variances_of_disagreements,
 )
+from plenum_verdicts.suites.intervals import SuiteEstimate
+from plenum_verdicts.suites.scores import score_suite
+from plenum_verdicts.suites.suite_runs import SuiteRuns
+from plenum_verdicts.suites.suite_verdict import (
+    SuiteRule,
+    SuiteVerdict,
+    count_cases_needed,
+    judge_suite,
+)
+from plenum_verdicts.suites.unsteady_cases import find_unsteady
 
 suites = st.lists(
     st.lists(st.sampled_from("ABC"), min_size=2, max_size=5), min_size=2, max_size=12

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum_verdicts.suites import SuiteRuns
+from plenum_verdicts.suites.suite_runs import SuiteRuns
 
 outcomes = st.dictionaries(
     st.text("abcdef", min_size=1, max_size=3),

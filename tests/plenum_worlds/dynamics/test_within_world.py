@@ -4,8 +4,10 @@ import numpy as np
 from generators import autoregressive
 from numpy.testing import assert_allclose
 
-from plenum.dynamics import divergence, estimate, lyapunov
+from plenum.dynamics import estimate
+from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fit import Floats
+from plenum.dynamics.lyapunov import lyapunov
 from plenum_worlds.dynamics.within_world import estimate_divergence
 
 

@@ -11,8 +11,8 @@ from command_line import call, logged
 from explorer_worlds import PlayedWorlds
 from playwright.sync_api import expect
 
-from plenum.design import Job
-from plenum.models.conversation import Ask
+from plenum.calls.conversation import Ask
+from plenum.design.job import Job
 from plenum.reports.explorer import ExploredStudy, publish, shelves
 
 pytestmark = pytest.mark.long

@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from explorer_worlds import PlayedWorlds
 
-from plenum.design import Job
-from plenum.models.conversation import Ask
-from plenum.records import episodes, read
+from plenum.calls.conversation import Ask
+from plenum.design.job import Job
+from plenum.records import episodes
+from plenum.records.transcript import read
 from plenum_worlds.stage import stage_run
 
 pytestmark = pytest.mark.slow

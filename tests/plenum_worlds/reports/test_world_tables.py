@@ -11,17 +11,17 @@ from known_worlds import BACK_IN_TWO, EXPLICIT, GREEDY, IMPLICIT, bent, played, 
 from numpy.testing import assert_allclose
 
 from plenum.design.settings import Api, Sampling, Simulated
-from plenum.records import Transcript
-from plenum.reports.table import Table
+from plenum.records.transcript import Transcript
+from plenum.show.table import Table
 from plenum.tracking.conditions import TrackedCondition
-from plenum_hosted import Hosted
-from plenum_worlds import Information
+from plenum_hosted.settings import Hosted
 from plenum_worlds import estimates as summarise_world
 from plenum_worlds import tracking as tracked_worlds
 from plenum_worlds.registry import definitions
 from plenum_worlds.reports import statistics, tables
 from plenum_worlds.reports.groups import Group, difference, group_runs, make_frame
 from plenum_worlds.reports.publish import tabulate_study
+from plenum_worlds.settings import Information
 
 FLAT = [1.0, 1.0]
 

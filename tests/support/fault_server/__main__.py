@@ -4,7 +4,7 @@ import sys
 
 from omegaconf import OmegaConf
 
-from plenum.design import make_plain, validate
+from plenum.design.validation import make_plain, validate
 from support.fault_server.server_runner import serve
 from support.fault_server.settings import FaultSettings
 

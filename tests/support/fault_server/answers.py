@@ -6,10 +6,11 @@ import math
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from plenum.base import UserError
-from plenum.design import Simulated
-from plenum.models import Chat, Reply, SimulatedBackend
-from plenum.records import SIMULATED
+from plenum.base.errors import UserError
+from plenum.calls.chat import Chat, Reply
+from plenum.calls.simulated.backend import SimulatedBackend
+from plenum.design.settings import Simulated
+from plenum.records.transcript import SIMULATED
 from support.fault_server.questions import ParsedRequest, UnreadableRequest
 
 Answers = Callable[[Chat], Awaitable[Reply]]

@@ -10,7 +10,7 @@ from typing import Any
 
 from aiohttp import web
 
-from plenum.base import make_generator
+from plenum.base.identity import make_generator
 from support.fault_server.http_answers import LINES, answer_json, refuse
 from support.fault_server.request_log import RequestTally
 from support.fault_server.settings import BatchFaults

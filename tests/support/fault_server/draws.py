@@ -3,7 +3,7 @@
 from bisect import bisect_right
 from itertools import accumulate
 
-from plenum.base import make_generator
+from plenum.base.identity import make_generator
 from support.fault_server.settings import ANSWER_KINDS, KINDS, FaultSettings
 
 

@@ -4,8 +4,8 @@ import json
 from dataclasses import dataclass, replace
 from typing import Any
 
-from plenum.base import derive_seed
-from plenum.models import AnswerSchema, Chat, Message
+from plenum.base.identity import derive_seed
+from plenum.calls.chat import AnswerSchema, Chat, Message
 
 
 class UnreadableRequest(ValueError):

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field, fields
 from typing import Literal
 
-from plenum.design import StrictSettings
+from plenum.design.ranges import StrictSettings
 
 ANSWER_KINDS = ("length", "malformed")
 """Faults of the answer itself; repeating the request gives the same bytes."""

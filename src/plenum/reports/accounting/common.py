@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from plenum.reports.rows import Row
-from plenum.tracking import REASONS, ConditionUsage
+from plenum.tracking.usage import REASONS, ConditionUsage
 
 WHY = {
     "budget": "the budget is used up",

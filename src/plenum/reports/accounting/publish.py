@@ -20,7 +20,8 @@ from plenum.reports.accounting.tables import (
 )
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.settings import Settings
-from plenum.tracking import ConditionUsage, Study
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
 
 _LINES = 24
 """The largest number of lines of a manifest that are printed."""

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 import pandas as pd
 
 from plenum.reports.accounting.common import make_rows
-from plenum.reports.formats import format_count
 from plenum.reports.notes import notes
-from plenum.reports.table import Column, Table
-from plenum.tracking import ConditionUsage
+from plenum.show.formats import format_count
+from plenum.show.table import Column, Table
+from plenum.tracking.usage import ConditionUsage
 
 
 def servers(usages: Sequence[ConditionUsage]) -> list[Table]:

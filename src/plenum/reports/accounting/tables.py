@@ -17,19 +17,19 @@ from plenum.reports.accounting.common import (
     select_distinct,
     unknown,
 )
-from plenum.reports.formats import (
+from plenum.reports.labels import condition_keys, label_shared
+from plenum.reports.notes import notes
+from plenum.reports.rows import list_shown_factors
+from plenum.show.formats import (
     format_count,
     format_decimals,
     format_dollars,
     format_percent,
     format_text,
 )
-from plenum.reports.labels import condition_keys, label_shared
-from plenum.reports.notes import notes
-from plenum.reports.phrases import space_words
-from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table, make_keys
-from plenum.tracking import REASONS, ConditionUsage
+from plenum.show.phrases import space_words
+from plenum.show.table import Column, Table, make_keys
+from plenum.tracking.usage import REASONS, ConditionUsage
 
 _COST = Column(("cost", "unpriced"), "$", format_dollars)
 

@@ -5,13 +5,14 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design import list_varying
-from plenum.dynamics import WARNINGS
-from plenum.records import Transcript
+from plenum.design.factors import list_varying
+from plenum.dynamics.warnings import WARNINGS
+from plenum.records.transcript import Transcript
 from plenum.reports.explorer.page import Layout
 from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
-from plenum.tracking import StoredTranscript, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.transcripts import StoredTranscript
 
 Replicates = Mapping[int, Transcript | None]
 """Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""

@@ -6,8 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from plenum.base import keep_finite
-from plenum.dynamics import Branching, FamilyEstimate, Summary, divergence
+from plenum.base.shares import keep_finite
+from plenum.dynamics.branching import Branching
+from plenum.dynamics.divergence import divergence
+from plenum.dynamics.fragility import FamilyEstimate
+from plenum.dynamics.summary import Summary
 from plenum.reports.estimates import estimate_study
 from plenum.reports.explorer.contents import (
     Explorer,
@@ -18,17 +21,18 @@ from plenum.reports.explorer.contents import (
 )
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.formats import (
+from plenum.reports.labels import provenance
+from plenum.reports.rows import Row, symbol
+from plenum.reports.settings import Settings
+from plenum.show.formats import (
     format_growth,
     format_interval,
     format_number,
     format_p_value,
     format_tally,
 )
-from plenum.reports.labels import provenance
-from plenum.reports.rows import Row, symbol
-from plenum.reports.settings import Settings
-from plenum.tracking import StoredTranscript, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.transcripts import StoredTranscript
 
 
 def gather_committees(

@@ -9,13 +9,17 @@ from typing import Annotated
 
 from pydantic import AfterValidator, Field
 
-from plenum.base import UserError, require_writable
-from plenum.design import KINDS, Text, Whole
+from plenum.base.errors import UserError
+from plenum.base.file_locks import require_writable
+from plenum.design.kinds import KINDS
+from plenum.design.ranges import Text, Whole
 from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
 from plenum.reports.settings import Out, Settings
-from plenum.tracking import Study, TrackedCondition, log_report
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.report_run import log_report
+from plenum.tracking.study import Study
 
 LARGE = 40_000_000
 """Bytes above which a page is slow to open and hard to send."""

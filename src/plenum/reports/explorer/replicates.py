@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from plenum.records import Transcript, find_failed_call
+from plenum.records.failed_calls import find_failed_call
+from plenum.records.transcript import Transcript
 
 _GRID = 1_000_000
 """The number of steps to which committee means are rounded: millionths."""

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping
 from itertools import count
 from typing import Any
 
-from plenum.records import Transcript, list_played_rounds
+from plenum.records.episodes import list_played_rounds
+from plenum.records.transcript import Transcript
 
 REPAIRED, CUT, ABSTAINS = 1, 2, 4
 """Flags of an answer: it came after a repair, it was cut, it couldn't be read."""

@@ -9,11 +9,14 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from plenum.base import map_in_processes, show_progress
-from plenum.design import KINDS
+from plenum.base.processes import map_in_processes
+from plenum.base.progress import show_progress
+from plenum.design.kinds import KINDS
 from plenum.reports.explorer.contents import Explorer, make_index
 from plenum.reports.explorer.page import page
-from plenum.tracking import StoredTranscript, Study, TrackedCondition
+from plenum.tracking.conditions import TrackedCondition
+from plenum.tracking.study import Study
+from plenum.tracking.transcripts import StoredTranscript
 
 MOST = 120
 """Conditions that fit one page."""

@@ -2,6 +2,6 @@
 
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure
 from plenum.reports.figures.publish import draw_figures, publish
-from plenum.reports.style import read_caption
+from plenum.show.style import read_caption
 
 __all__ = ["CATALOGUE", "Drawing", "SavedFigure", "draw_figures", "publish", "read_caption"]

@@ -4,12 +4,14 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.dynamics import Branching, Floats, estimate_mean
+from plenum.dynamics.branching import Branching
+from plenum.dynamics.estimate import estimate_mean
+from plenum.dynamics.fit import Floats
 from plenum.reports.figures.words import limit_rows, name, name_shared, write_caption
-from plenum.reports.formats import format_number, format_p_value
 from plenum.reports.rows import list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, label_outer, make_panels
+from plenum.show.formats import format_number, format_p_value
+from plenum.show.style import COLOURS, PAGE, SMALL, label_outer, make_panels
 
 MOST = 4
 """The largest number of conditions that are drawn, a row of panels each."""

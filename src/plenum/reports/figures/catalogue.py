@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from matplotlib.figure import Figure
 
-from plenum.base import Registry
+from plenum.base.extensions import Registry
 from plenum.reports.effects import select_deliberations
 from plenum.reports.figures.branching import draw_branching
 from plenum.reports.figures.decision_effects import differences

@@ -8,16 +8,16 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 
-from plenum.dynamics import NO_MAJORITY
+from plenum.dynamics.decisions import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect, adjust_law
 from plenum.reports.figures import words
 from plenum.reports.figures.decisions import OTHERS, list_columns
 from plenum.reports.figures.forest import list_places, name_comparison
 from plenum.reports.figures.options import choose_look, name_options
-from plenum.reports.formats import format_p_value
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, count_keys, make_panels, width
+from plenum.show.formats import format_p_value
+from plenum.show.style import GREY, PAGE, SMALL, count_keys, make_panels, width
 
 MOST = 28
 """Lines of a page, headings included: 12 scenarios by two models, and their means."""

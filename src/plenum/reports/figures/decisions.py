@@ -6,12 +6,12 @@ from collections.abc import Mapping, Sequence
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.dynamics import NO_MAJORITY, Share, estimate_share
+from plenum.dynamics.decisions import NO_MAJORITY, Share, estimate_share
 from plenum.reports.figures import words
 from plenum.reports.figures.options import choose_look, name_options
 from plenum.reports.rows import Row, group_rows
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, make_panels, width
+from plenum.show.style import GREY, PAGE, SMALL, make_panels, width
 
 MOST = 40
 """Lines of a page, headings included."""

@@ -12,10 +12,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import LogLocator, MaxNLocator, NullFormatter
 from numpy.typing import NDArray
 
-from plenum.dynamics import WINDOW, divergence_band, pairwise_distances
+from plenum.dynamics.bands import divergence_band
+from plenum.dynamics.divergence import pairwise_distances
+from plenum.dynamics.fit import WINDOW
 from plenum.reports.figures import words
 from plenum.reports.rows import Row, symbol
-from plenum.reports.style import (
+from plenum.show.style import (
     COLOURS,
     COLUMN,
     PAGE,

@@ -8,14 +8,15 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.design import FACTORS, USUAL
-from plenum.dynamics import Contrast, Estimate
+from plenum.design.factors import FACTORS, USUAL
+from plenum.dynamics.contrasts import Contrast
+from plenum.dynamics.estimate import Estimate
 from plenum.reports.effects import E, Effect
 from plenum.reports.figures import words
-from plenum.reports.formats import format_p_value
 from plenum.reports.rows import Row, symbol
-from plenum.reports.style import COLOURS, PAGE, make_panels, width
-from plenum.reports.warning_letters import explain_letters
+from plenum.show.formats import format_p_value
+from plenum.show.style import COLOURS, PAGE, make_panels, width
+from plenum.show.warning_letters import explain_letters
 
 MOST = 46
 """Lines of a page, headings included."""

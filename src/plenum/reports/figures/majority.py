@@ -12,11 +12,12 @@ from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.dynamics import TimeToMajority, estimate_share
+from plenum.dynamics.decisions import estimate_share
+from plenum.dynamics.majority import TimeToMajority
 from plenum.reports.figures.words import limit_rows, name, wrap_letters, write_caption
 from plenum.reports.rows import Row, list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import COLOURS, PAGE, SMALL, label_outer, make_panels
+from plenum.show.style import COLOURS, PAGE, SMALL, label_outer, make_panels
 
 MOST = 16
 """The largest number of panels that stay readable on a page."""

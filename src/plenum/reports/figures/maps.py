@@ -15,12 +15,12 @@ from matplotlib.patches import Rectangle
 from matplotlib.patheffects import withStroke
 from matplotlib.ticker import MaxNLocator
 
-from plenum.design import FACTORS
+from plenum.design.factors import FACTORS
 from plenum.reports.figures import words
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, GROWN, different, find_moved
 from plenum.reports.rows import Row, group_rows, list_levels, list_varying_factors, symbol
-from plenum.reports.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
+from plenum.show.style import COLUMN, PAGE, SMALL, chunks, make_panels, width
 
 MOST_MATRICES = 4
 """The largest number of matrices; more are a landscape."""

@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Sequence
 
-from plenum.dynamics import NO_MAJORITY, tally
+from plenum.dynamics.decisions import NO_MAJORITY, tally
 from plenum.reports.figures.words import clean, option_labels
-from plenum.reports.style import COLOURS, MARKERS
+from plenum.show.style import COLOURS, MARKERS
 
 _NAME = "no majority"
 

@@ -6,14 +6,14 @@ from pathlib import Path
 from matplotlib import pyplot as plt
 from matplotlib.figure import Figure
 
-from plenum.base import UserError
-from plenum.reports import style
+from plenum.base.errors import UserError
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure, draw_nothing
-from plenum.reports.latex import escape
-from plenum.reports.phrases import render
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
-from plenum.tracking import log_report
+from plenum.show import style
+from plenum.show.latex import escape
+from plenum.show.phrases import render
+from plenum.tracking.report_run import log_report
 
 
 def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
@@ -38,7 +38,7 @@ def publish_committees(chosen: Settings, names: Collection[str] | None = None) -
     if study.large and names is None:
         left = [name for name, drawing in CATALOGUE.items() if drawing.many is draw_nothing]
         facts = {"conditions": len(study.rows), "names": left}
-        print(*render("figures/captions.j2", "omitted", **facts))
+        print(*render("plenum.reports.figures/captions.j2", "omitted", **facts))
 
 
 def publish_figures(drawn: Sequence[SavedFigure], chosen: Settings) -> None:
@@ -150,7 +150,9 @@ def draw_pages(drawing: Drawing, study: EstimatedStudy) -> list[Figure]:
         figures = [drawn] if isinstance(drawn, Figure) else list(drawn or [])
         if sampled:
             counts = len(study.sample.rows), len(study.deliberated)
-            more = render("figures/captions.j2", "sampled", drawn=counts[0], total=counts[1])
+            more = render(
+                "plenum.reports.figures/captions.j2", "sampled", drawn=counts[0], total=counts[1]
+            )
             for figure in figures:
                 style.add_caption(figure, [*more, style.read_caption(figure)])
     return figures

@@ -32,7 +32,7 @@ from plenum.reports.figures.words import (
 )
 from plenum.reports.rows import Row, list_varying_factors
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.style import GREY, PAGE, SMALL, make_panels
+from plenum.show.style import GREY, PAGE, SMALL, make_panels
 
 Floats = NDArray[np.float64]
 

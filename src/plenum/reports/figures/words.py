@@ -10,14 +10,15 @@ from typing import Any, TypeVar
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.design import FACTORS, list_unusual
-from plenum.dynamics import WINDOW, LyapunovEstimate
+from plenum.design.factors import FACTORS, list_unusual
+from plenum.dynamics.fit import WINDOW
+from plenum.dynamics.lyapunov import LyapunovEstimate
 from plenum.reports.labels import disclose_source, origin
-from plenum.reports.phrases import capital, render
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
-from plenum.reports.style import SMALL, add_caption, chunks, width
-from plenum.reports.warning_letters import explain_letters, format_letters
-from plenum.tracking import TrackedCondition
+from plenum.show.phrases import capital, render
+from plenum.show.style import SMALL, add_caption, chunks, width
+from plenum.show.warning_letters import explain_letters, format_letters
+from plenum.tracking.conditions import TrackedCondition
 
 ABLATED = "ablate_"
 """The beginning of the name of a level of roles that lacks a mandate."""
@@ -246,7 +247,7 @@ def write_caption(
         "intervals": sorted({e.interval for e in exponents if not e.refused}),
         "fitted": f"{window[0]}-{min(window[1], max(rounds, default=window[1]))}",
     }
-    sentences = render("figures/captions.j2", name, **known | facts)
+    sentences = render("plenum.reports.figures/captions.j2", name, **known | facts)
     add_sourced_caption(figure, sentences, [row.tracked for row in (*rows, *also)])
 
 

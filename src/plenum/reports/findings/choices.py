@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.dynamics import NO_MAJORITY
+from plenum.dynamics.decisions import NO_MAJORITY
 from plenum.reports.rows import Row
 
 

@@ -5,20 +5,17 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from plenum.design import FACTORS
-from plenum.dynamics import (
-    REFUSAL,
-    Contrast,
-    Estimate,
-    FragilityContrast,
-    GrowthContrast,
-    PooledMean,
-    is_shown,
-)
+from plenum.design.factors import FACTORS
+from plenum.dynamics.contrasts import REFUSAL, Contrast
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.fragility import FragilityContrast
+from plenum.dynamics.growth_contrasts import GrowthContrast
+from plenum.dynamics.meta_analysis import PooledMean
+from plenum.dynamics.multiplicity import is_shown
 from plenum.reports.effects import Effect
 from plenum.reports.findings.families import FEW, SHAKY
-from plenum.reports.phrases import join_items
 from plenum.reports.rows import symbol
+from plenum.show.phrases import join_items
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,8 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from plenum.dynamics import ALPHA, DecisionContrast
+from plenum.dynamics.decision_contrasts import DecisionContrast
+from plenum.dynamics.multiplicity import ALPHA
 from plenum.reports.decision_effects import adjust_law
 from plenum.reports.effects import Effect
 from plenum.reports.findings.comparisons import Difference, Family, name_effects

@@ -3,7 +3,10 @@
 from collections.abc import Sequence
 from typing import Any
 
-from plenum.dynamics import ALL, Branching, Share, excludes_zero
+from plenum.dynamics.branching import Branching
+from plenum.dynamics.decisions import Share
+from plenum.dynamics.fragility import ALL
+from plenum.dynamics.multiplicity import excludes_zero
 from plenum.reports.findings import comparisons
 from plenum.reports.findings.choices import list_choices
 from plenum.reports.findings.disagreement import list_decision_families

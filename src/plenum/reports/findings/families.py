@@ -5,15 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from plenum.dynamics import (
-    ALPHA,
-    Diagnostics,
-    LyapunovEstimate,
-    TypicalGrowth,
-    benjamini_hochberg,
-    holm,
-    is_shown,
-)
+from plenum.dynamics.diagnostics import Diagnostics
+from plenum.dynamics.growth import TypicalGrowth
+from plenum.dynamics.lyapunov import LyapunovEstimate
+from plenum.dynamics.multiplicity import ALPHA, benjamini_hochberg, holm, is_shown
 from plenum.reports.effects import pad_family
 from plenum.reports.rows import Row, symbol
 

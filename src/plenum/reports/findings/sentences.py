@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from plenum.reports.findings.facts import collect_study_facts
-from plenum.reports.phrases import render
 from plenum.reports.rows import Row, name_rows
 from plenum.reports.study import EstimatedStudy
+from plenum.show.phrases import render
 
 
 def write_findings(study: EstimatedStudy) -> list[str]:
@@ -20,4 +20,4 @@ def write_findings(study: EstimatedStudy) -> list[str]:
 def render_findings(rows: Sequence[Row], facts: dict[str, Any], *, noticed: bool) -> list[str]:
     """Render the facts; with ``noticed`` they mention that agents were simulated."""
     named = {"name": name_rows(rows), "unit": "replicate", "noticed": noticed}
-    return render("findings/findings.md.j2", f=facts, **named)
+    return render("plenum.reports.findings/findings.md.j2", f=facts, **named)

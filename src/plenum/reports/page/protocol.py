@@ -8,13 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import UserError
-from plenum.design import FACTORS
-from plenum.reports.formats import format_count
-from plenum.reports.phrases import render
+from plenum.base.errors import UserError
+from plenum.design.factors import FACTORS
 from plenum.reports.rows import Row
-from plenum.reports.table import Column, Table
-from plenum.tracking import Provenance, Study, rebuild_condition
+from plenum.show.formats import format_count
+from plenum.show.phrases import render
+from plenum.show.table import Column, Table
+from plenum.tracking.provenance import Provenance, rebuild_condition
+from plenum.tracking.study import Study
 
 _EXPLAINED = ("scenario", "roles", "protocol")
 """Factors whose levels are explained from the condition itself."""
@@ -77,7 +78,9 @@ def tabulate_design(
             "condition": next((rebuilt[run] for run in runs if run in rebuilt), None),
             "origin": next((origins[run] for run in runs if run in origins), None),
         }
-        return " ".join(render("levels.j2", "meaning", factor=factor, level=level, **known))
+        return " ".join(
+            render("plenum.reports.page/levels.j2", "meaning", factor=factor, level=level, **known)
+        )
 
     return tabulate_levels([row.tracked.factors for row in rows], FACTORS, explain)
 

@@ -7,17 +7,17 @@ from dataclasses import replace
 import numpy
 import scipy
 
-from plenum.base import code_version
+from plenum.base.project import code_version
 from plenum.reports.figures import SavedFigure
-from plenum.reports.page.document import Block, Document, Grid, Picture, split_sections
-from plenum.reports.page.renderer import render_html, render_markdown
-from plenum.reports.phrases import spell_count
 from plenum.reports.publication import print_written
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind
-from plenum.reports.table import Table
-from plenum.reports.terminal_tables import show_text
-from plenum.tracking import log_report
+from plenum.show.document import Block, Document, Grid, Picture, split_sections
+from plenum.show.phrases import spell_count
+from plenum.show.renderer import render_html, render_markdown
+from plenum.show.table import Table
+from plenum.show.terminal_tables import show_text
+from plenum.tracking.report_run import log_report
 
 
 def publish_report(chosen: Settings) -> None:
@@ -58,7 +58,7 @@ def fill_page(
     head
         The page with its title, lead and abstract.
     template
-        As for :func:`plenum.reports.page.document.split_sections`. It places tables by their names
+        As for :func:`plenum.show.document.split_sections`. It places tables by their names
         and figures as ``figure1`` and so on; its macro ``table`` refers to a table, and
         ``software`` has the versions of what writes the page.
     tables, drawn

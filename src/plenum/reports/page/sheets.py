@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from plenum.dynamics import FragilityContrast
+from plenum.dynamics.fragility import FragilityContrast
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.accounting.tables import (
     tabulate_accounts,
@@ -11,11 +11,9 @@ from plenum.reports.accounting.tables import (
 )
 from plenum.reports.effects import Effect
 from plenum.reports.findings.families import DeliberationKind, split_kinds
-from plenum.reports.formats import format_decimals, format_interval, format_p_value
 from plenum.reports.groups import RowGroup
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Column, Table
 from plenum.reports.tables.branching import tabulate_branching
 from plenum.reports.tables.conditions import (
     tabulate_conditions,
@@ -25,7 +23,9 @@ from plenum.reports.tables.conditions import (
 from plenum.reports.tables.decision_effects import tabulate_decision_effects
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_pooled
 from plenum.reports.tables.fragility import tabulate_fragility
-from plenum.tracking import ConditionUsage
+from plenum.show.formats import format_decimals, format_interval, format_p_value
+from plenum.show.table import Column, Table
+from plenum.tracking.usage import ConditionUsage
 
 MOST_LINES = 40
 """Number of lines of a table on the page of a large study."""

@@ -8,8 +8,12 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, say
-from plenum.dynamics import WARNINGS, Contrast, Estimate, EstimateWarning, find_detectable
+from plenum.base.errors import UserError
+from plenum.base.terminal import say
+from plenum.dynamics.contrasts import Contrast
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.sample_sizes import find_detectable
+from plenum.dynamics.warnings import WARNINGS, EstimateWarning
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.figures import SavedFigure, draw_figures
 from plenum.reports.findings.comparisons import Family
@@ -17,10 +21,8 @@ from plenum.reports.findings.facts import collect_study_facts
 from plenum.reports.findings.sentences import render_findings
 from plenum.reports.labels import provenance
 from plenum.reports.page import protocol
-from plenum.reports.page.document import Document
 from plenum.reports.page.publish import fill_page
 from plenum.reports.page.sheets import MOST_LINES, tabulate_page
-from plenum.reports.phrases import spell_count
 from plenum.reports.rows import (
     has_mixed_environments,
     list_levels,
@@ -29,7 +31,11 @@ from plenum.reports.rows import (
 )
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
-from plenum.tracking import ConditionUsage, Provenance, Study
+from plenum.show.document import Document
+from plenum.show.phrases import spell_count
+from plenum.tracking.provenance import Provenance
+from plenum.tracking.study import Study
+from plenum.tracking.usage import ConditionUsage
 
 _PLACES = {
     "decisions": ("decisions", "simplex", "seats", "switches", "majority"),
@@ -122,7 +128,7 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
     )
     return fill_page(
         head,
-        "study.md.j2",
+        "plenum.reports.page/study.md.j2",
         tables,
         drawn,
         said=[provenance(rows)],

@@ -5,12 +5,13 @@ from dataclasses import asdict
 
 import pandas as pd
 
-from plenum.dynamics import holm, split_blocks
-from plenum.reports.formats import format_decimals, format_p_value, format_percent
+from plenum.dynamics.blocks import split_blocks
+from plenum.dynamics.multiplicity import holm
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
-from plenum.reports.table import Column, Table, make_keys
+from plenum.show.formats import format_decimals, format_p_value, format_percent
+from plenum.show.table import Column, Table, make_keys
 
 
 def tabulate_blocks(frame: pd.DataFrame, rows: Sequence[Row]) -> list[Table]:

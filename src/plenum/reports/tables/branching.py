@@ -4,12 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from plenum.dynamics import Estimate
-from plenum.reports.formats import format_decimals, format_interval, format_p_value
+from plenum.dynamics.estimate import Estimate
 from plenum.reports.labels import condition_keys
 from plenum.reports.notes import notes
 from plenum.reports.rows import Row
-from plenum.reports.table import Column, Table, make_keys
+from plenum.show.formats import format_decimals, format_interval, format_p_value
+from plenum.show.table import Column, Table, make_keys
 
 
 def tabulate_branching(rows: Sequence[Row]) -> list[Table]:

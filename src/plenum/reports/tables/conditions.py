@@ -4,7 +4,8 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.reports.formats import (
+from plenum.reports.groups import RowGroup
+from plenum.show.formats import (
     NONE,
     error,
     exponent,
@@ -20,8 +21,7 @@ from plenum.reports.formats import (
     format_share,
     format_warnings,
 )
-from plenum.reports.groups import RowGroup
-from plenum.reports.table import Column, Table
+from plenum.show.table import Column, Table
 
 _REVERSIBLE = 6
 """The fewest replicates with which time reversal can reject at 5 %: its least p is 2 / 2^R."""

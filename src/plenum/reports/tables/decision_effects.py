@@ -4,10 +4,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from plenum.dynamics import NO_MAJORITY
+from plenum.dynamics.decisions import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect
 from plenum.reports.effects import frame
-from plenum.reports.formats import (
+from plenum.reports.notes import notes
+from plenum.reports.study import EstimatedStudy
+from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
+from plenum.show.formats import (
     NO_DECISION,
     NONE,
     format_limits,
@@ -15,10 +18,7 @@ from plenum.reports.formats import (
     format_p_value,
     format_warnings,
 )
-from plenum.reports.notes import notes
-from plenum.reports.study import EstimatedStudy
-from plenum.reports.table import Column, Table
-from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
+from plenum.show.table import Column, Table
 
 LINES = 16
 """The largest number of lines of diagnostics, decisions and contrasts that are printed."""

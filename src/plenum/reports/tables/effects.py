@@ -2,10 +2,14 @@
 
 from collections.abc import Callable, Sequence
 
-from plenum.design import FACTORS, list_varying
-from plenum.dynamics import Contrast, Estimate, GrowthContrast
+from plenum.design.factors import FACTORS, list_varying
+from plenum.dynamics.contrasts import Contrast
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.growth_contrasts import GrowthContrast
 from plenum.reports.effects import Effect, frame
-from plenum.reports.formats import (
+from plenum.reports.notes import notes
+from plenum.reports.rows import Row, symbol
+from plenum.show.formats import (
     NONE,
     format_decimals,
     format_finite,
@@ -15,9 +19,7 @@ from plenum.reports.formats import (
     format_significant,
     format_warnings,
 )
-from plenum.reports.notes import notes
-from plenum.reports.rows import Row, symbol
-from plenum.reports.table import Column, Format, Table
+from plenum.show.table import Column, Format, Table
 
 
 def tabulate_contrasts(

@@ -6,10 +6,16 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.dynamics import ALL, Estimate, FragilityContrast
+from plenum.dynamics.estimate import Estimate
+from plenum.dynamics.fragility import ALL, FragilityContrast
 from plenum.reports import effects
 from plenum.reports.effects import Effect
-from plenum.reports.formats import (
+from plenum.reports.fragility import frame, means
+from plenum.reports.labels import condition_keys
+from plenum.reports.notes import notes
+from plenum.reports.rows import Row
+from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
+from plenum.show.formats import (
     NONE,
     format_count,
     format_decimals,
@@ -19,12 +25,7 @@ from plenum.reports.formats import (
     format_significant,
     format_warnings,
 )
-from plenum.reports.fragility import frame, means
-from plenum.reports.labels import condition_keys
-from plenum.reports.notes import notes
-from plenum.reports.rows import Row
-from plenum.reports.table import Column, Table
-from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
+from plenum.show.table import Column, Table
 
 
 def tabulate_fragility(

@@ -6,17 +6,18 @@ from typing import Any
 
 import pandas as pd
 
-from plenum.base import percent
-from plenum.design import FACTORS
-from plenum.dynamics import LETTERS, OF_EFFECTS, REFUSED
-from plenum.reports.formats import NONE, exponent, format_interval
+from plenum.base.shares import percent
+from plenum.design.factors import FACTORS
+from plenum.dynamics.diagnostics import REFUSED
+from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different
 from plenum.reports.notes import notes
 from plenum.reports.rows import COLUMNS, Row, group_rows, list_levels
-from plenum.reports.table import Column, Table, make_keys
-from plenum.reports.warning_letters import explain_letters, format_letters
+from plenum.show.formats import NONE, exponent, format_interval
+from plenum.show.table import Column, Table, make_keys
+from plenum.show.warning_letters import explain_letters, format_letters
 
 LEGEND = (
     "* growth or contraction, † other than diffusion, ‡ faster than independent jumps: random time "

@@ -2,14 +2,14 @@
 
 import math
 
-from plenum.base import format_percent_between
-from plenum.reports.formats import NONE, exponent, format_interval, format_realised, format_warnings
+from plenum.base.shares import format_percent_between
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import condition_keys, label_shared
-from plenum.reports.phrases import spell_count
 from plenum.reports.rows import list_shown_factors
-from plenum.reports.table import Column, Table
 from plenum.reports.tables.conditions import DECISIONS, INTERVALS
+from plenum.show.formats import NONE, exponent, format_interval, format_realised, format_warnings
+from plenum.show.phrases import spell_count
+from plenum.show.table import Column, Table
 
 MOST = 16
 """The largest number of lines that fits a screen of 45 lines, with room for the rest."""

@@ -21,7 +21,7 @@ from plenum.reports.tables.conditions import (
 from plenum.reports.tables.effects import tabulate_contrasts, tabulate_growth, tabulate_pooled
 from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.reports.tables.overview import overview
-from plenum.tracking import MANY
+from plenum.tracking.study import MANY
 
 _SQUARES = 4
 """The largest number of roles-by-model tables that are printed; the landscape sums up more."""

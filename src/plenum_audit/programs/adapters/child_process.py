@@ -10,7 +10,8 @@ from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from plenum.base import make_printable, redact
+from plenum.base.secrets import redact
+from plenum.base.text import make_printable
 
 _HEAD, _TAIL = 2**18, 2**16
 """Number of bytes of each stream to keep, at its beginning and at its end."""

@@ -4,7 +4,7 @@ import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
-from plenum.base import describe_commit
+from plenum.base.project import describe_commit
 from plenum_audit.programs.adapters.committee import Committee
 
 

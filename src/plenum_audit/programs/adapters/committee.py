@@ -8,7 +8,9 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from plenum.base import UserError, hide_environment, refuse_for_program, refuse_in_url
+from plenum.base.environment import hide_environment
+from plenum.base.errors import UserError
+from plenum.base.secret_input import refuse_for_program, refuse_in_url
 from plenum_audit.programs.adapters import identity
 from plenum_audit.programs.adapters.endpoint import Http
 from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders
@@ -16,7 +18,7 @@ from plenum_audit.programs.adapters.in_process import Callable, load
 from plenum_audit.programs.adapters.processes import Child, Command
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.adapters.target_suggestions import nameless, unreadable
-from plenum_verdicts.cases import rule_problem
+from plenum_verdicts.cases.decision import rule_problem
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,11 @@ from typing import Any
 
 import aiohttp
 
-from plenum.records import Failure
+from plenum.records.failures import Failure
 from plenum_audit.programs.adapters.environment import fill_template, values
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_verdicts.cases import AuditCase, UnreadableDecision, at
+from plenum_verdicts.cases.case import AuditCase
+from plenum_verdicts.cases.decision import UnreadableDecision, at
 
 BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base_url", "token")}
 """The default body; ``run_url`` and others can be used in a custom one."""

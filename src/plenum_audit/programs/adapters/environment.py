@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, strip_secrets
+from plenum.base.errors import UserError
+from plenum.base.secrets import strip_secrets
 from plenum_audit.programs import client
 from plenum_audit.programs.adapters.program import RunSession
 

@@ -12,7 +12,8 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
-from plenum.base import UserError, digest
+from plenum.base.errors import UserError
+from plenum.base.identity import digest
 from plenum_audit.programs.adapters.behaviour import digest_behaviour
 from plenum_audit.programs.adapters.environment import CLIENT, advise_variable, endpoints, scrub
 from plenum_audit.programs.adapters.program import make_printable_line

@@ -9,13 +9,13 @@ from concurrent.futures import Future, InvalidStateError
 from contextlib import suppress
 from typing import Any
 
-from plenum.records import Failure
+from plenum.records.failures import Failure
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client_modules import provide_client
 from plenum_audit.programs.self_reports import RefusedReport
 from plenum_audit.programs.session import NoAnswer
-from plenum_verdicts.cases import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 
 
 def load(target: str) -> Any:

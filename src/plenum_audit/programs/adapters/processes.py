@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from plenum.records import Failure
+from plenum.records.failures import Failure
 from plenum_audit.programs.adapters import child_process
 from plenum_audit.programs.adapters.environment import (
     CLIENT,
@@ -17,7 +17,7 @@ from plenum_audit.programs.adapters.environment import (
     variables,
 )
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
-from plenum_verdicts.cases import AuditCase
+from plenum_verdicts.cases.case import AuditCase
 
 _RUNNER = str(CLIENT / "plenum_run.py")
 

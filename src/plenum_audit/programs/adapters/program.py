@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
-from plenum.base import flatten, redact
-from plenum.records import Failure
-from plenum_verdicts.cases import AuditCase
+from plenum.base.secrets import redact
+from plenum.base.text import flatten
+from plenum.records.failures import Failure
+from plenum_verdicts.cases.case import AuditCase
 
 _LONGEST_DETAIL = 500
 

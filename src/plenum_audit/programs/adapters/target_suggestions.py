@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 from pathlib import Path
 
-from plenum.base import require_regular_file
+from plenum.base.regular_files import require_regular_file
 
 _SHOWN = 5
 

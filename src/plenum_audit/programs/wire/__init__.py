@@ -6,7 +6,7 @@ Each interface parses a :class:`ModelRequest`, and has its own form of an answer
 from collections.abc import Iterator, Mapping
 from typing import Any, Protocol
 
-from plenum.models import Response
+from plenum.calls.chat import Response
 from plenum_audit.programs.wire import chat, messages, responses
 from plenum_audit.programs.wire.request import BadRequest, ModelRequest
 
@@ -44,6 +44,6 @@ INTERFACES: Mapping[str, WireInterface] = {
     "responses": responses,
     "messages": messages,
 }
-"""Interfaces by name, as in :attr:`plenum.models.RawRequest.interface`."""
+"""Interfaces by name, as in :attr:`plenum.calls.raw_requests.RawRequest.interface`."""
 
 __all__ = ["INTERFACES", "BadRequest", "ModelRequest", "WireInterface"]

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum.models import Message, Response
+from plenum.calls.chat import Message, Response
 from plenum_audit.programs.wire.request import (
     BadRequest,
     ModelRequest,

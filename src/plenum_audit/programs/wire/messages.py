@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from plenum.models import Message, Response
+from plenum.calls.chat import Message, Response
 from plenum_audit.programs.wire.request import (
     ENDED,
     BadRequest,

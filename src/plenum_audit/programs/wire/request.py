@@ -6,8 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
-from plenum.base import digest
-from plenum.models import Message
+from plenum.base.identity import digest
+from plenum.calls.chat import Message
 
 _NOT_ASKED = (
     "stream", "stream_options", "seed", "user", "metadata", "store", "safety_identifier",

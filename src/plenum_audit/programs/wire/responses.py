@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from itertools import count
 from typing import Any
 
-from plenum.models import Message, Response
+from plenum.calls.chat import Message, Response
 from plenum_audit.programs.wire import chat
 from plenum_audit.programs.wire.chat import CREATED
 from plenum_audit.programs.wire.request import (

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.limits.aimd import Concurrency
+from plenum.calls.limits.aimd import Concurrency
 
 QUICK = 0.1
 

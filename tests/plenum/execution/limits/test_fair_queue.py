@@ -5,7 +5,7 @@ from itertools import groupby
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.limits.fair_queue import FairQueue
+from plenum.calls.limits.fair_queue import FairQueue
 
 pushes = st.lists(
     st.tuples(st.sampled_from("abc"), st.integers(-20, 0), st.integers(0, 3)), max_size=60

@@ -13,10 +13,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from virtual_clock import now
 
-from plenum.design import Calls
-from plenum.execution.limits.limiter import Limiter, ProviderUnavailable
-from plenum.models import Attempt, CallError
-from plenum.records import Failure
+from plenum.calls.call_errors import CallError
+from plenum.calls.chat import Attempt
+from plenum.calls.limits.limiter import Limiter, ProviderUnavailable
+from plenum.design.settings import Calls
+from plenum.records.failures import Failure
 
 FIXED = Calls(max_concurrency=3, adapt=False)
 

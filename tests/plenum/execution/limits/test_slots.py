@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.limits.fair_queue import Slots
+from plenum.calls.limits.fair_queue import Slots
 
 
 def run(places: int, replicates: dict[str, int], given_up: int = 0) -> tuple[list[str], int]:

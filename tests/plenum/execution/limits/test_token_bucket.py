@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from plenum.execution.limits.token_bucket import TakenUnits, TokenBucket
+from plenum.calls.limits.token_bucket import TakenUnits, TokenBucket
 
 
 @dataclass

@@ -1,0 +1,1 @@
+"""The chat contract of all models, and the backends that implement it."""

@@ -1,0 +1,1 @@
+"""What every kind of study is shown with: tables, formats, renderers, the page, the style."""

@@ -1,4 +1,0 @@
-from .notebook import audit
-from .testing.stability import assert_stable
-
-__all__ = ["assert_stable", "audit"]

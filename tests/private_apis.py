@@ -63,7 +63,6 @@ PRIVATE = {
     "ray._private.worker": "Ray prints a paragraph for every worker that dies, with no setting",
     "litellm.llms.custom_httpx.aiohttp_transport": _BOUND,
     "litellm.llms.custom_httpx.aiohttp_transport:AiohttpResponseStream._aiohttp_response": _BOUND,
-    "litellm.llms.openai.common_utils:OpenAIError": "the error that answers of ours raise, too",
     "pickle:_Pickler": "the pickler in C remembers equal texts, which Python may share",
     "litellm.types.utils:all_litellm_params": "a field of a request of such a name would be kept",
     "litellm.utils": "the settings that a model takes: the documented list doesn't map them",

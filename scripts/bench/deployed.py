@@ -1,11 +1,14 @@
 """Measure the deployed regime: a sweep through real sockets against the fault server.
 
-    python scripts/bench/deployed.py [quick]
+    python scripts/bench/deployed.py [quick | whole]
 
 The server runs on a core of its own, journals are written, everything happens in one run:
 
 - wall_over_floor    20 replicates at a time, 106 calls each at a fixed 50 ms: time from the first
                      call to the last answer, over 106 x 50 ms
+- whole              the same as a command, from its start to its printed answer, with MLflow's
+                     store made afresh: its wall over 106 x 50 ms; whole_cpu_s and whole_peak_mb
+                     are of all its processes
 - cpu_ms_per_turn    CPU of the client for prompt, call, parse and journal; beside it a bare
                      aiohttp client that sends the same bodies and reads the same answers, and
                      the same sweep through LiteLLM
@@ -17,7 +20,7 @@ The server runs on a core of its own, journals are written, everything happens i
 - lost, paid_twice   a sweep under 12 % faults of all kinds: completed + failed = target; what the
                      server saw (each request, each injected fault) against what the call logs have
 
-`quick` is a smaller run of everything, and says so.
+`quick` is a smaller run of everything, and says so; `whole` measures that figure alone.
 """
 
 import asyncio
@@ -25,6 +28,7 @@ import contextlib
 import json
 import os
 import platform
+import resource
 import subprocess
 import sys
 import tempfile
@@ -36,12 +40,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from measuring import Watched, mode, watch
+from measuring import Watched, mode, show_figures, watch
 from rich import box
 from rich.console import Console
 from rich.table import Table
 
 ROOT = Path(__file__).resolve().parents[2]
+WHOLE = {"whole": "1.6", "whole_cpu_s": "4.5 s", "whole_peak_mb": ""}
+"""Figures of the whole command, and what they should be at most."""
 EXPECTED = {
     "rate_limit": {"rate_limit"},
     "server_error": {"server"},
@@ -62,12 +68,19 @@ def main() -> None:
     if sys.argv[1:2] == ["client"]:
         print(json.dumps(CLIENTS[sys.argv[2]](**json.loads(sys.argv[3]))))
         return
-    quick = mode(__doc__, "quick") == "quick"
+    chosen = mode(__doc__, "quick", "whole")
+    if chosen == "whole":
+        with serving("latency.median_s=0.05") as url:
+            figures = whole(url, rounds=20)
+        show_figures(figures, WHOLE)
+        return
+    quick = chosen == "quick"
     rounds, conditions = (5, 12) if quick else (20, 48)
     with serving("latency.median_s=0.05") as url:
         turns, _ = client("sweep", url, replicates=20, rounds=rounds)
         bare, _ = client("bare", url, replicates=20, rounds=rounds)
         slow, _ = client("sweep", url, replicates=20, rounds=2, more=["calls.transport=litellm"])
+        command = whole(url, rounds)
     with serving("latency.median_s=0.2") as url:
         size = {"replicates": 20, "rounds": 10, "seeds": conditions}
         # Without, with, with, without: what the machine does meanwhile falls on both alike.
@@ -83,6 +96,7 @@ def main() -> None:
     floor = turns["calls"] / 20 * 0.05
     figures = {
         "wall_over_floor": round(turns["span_s"] / floor, 3),
+        **command,
         "cpu_ms_per_turn": round(1000 * turns["cpu_s"] / turns["calls"], 3),
         "bare_aiohttp_ms": round(1000 * bare["cpu_s"] / bare["calls"], 3),
         "litellm_ms": round(1000 * slow["cpu_s"] / slow["calls"], 3),
@@ -112,6 +126,8 @@ def show(figures: dict[str, Any], replicates: int, quick: bool) -> None:
     table.add_row(
         "wall over floor, 50 ms", f"{figures['wall_over_floor']:.3f}", "1.10", "floor", ""
     )
+    for name, most in WHOLE.items():
+        table.add_row(f"the whole command: {name}", f"{figures[name]:.2f}", most, "", "")
     table.add_row(
         "client CPU a turn", f"{cpu:.2f} ms", "1.0 ms", f"bare aiohttp {bare:.2f} ms",
         f"{cpu / bare:.2f} x",
@@ -184,6 +200,30 @@ def client(kind: str, url: str, **arguments: Any) -> tuple[dict[str, Any], Watch
     return result, seen
 
 
+def whole(url: str, rounds: int) -> dict[str, float]:
+    """The command as a user gives it, in a folder where nothing is yet."""
+    given = [
+        *("backend=api", "backend.send_seed=true", f"backend.api_base.openai={url}"),
+        *("replicates=20", f"rounds={rounds}"),
+    ]
+    environment = {**os.environ, "PLENUM_ROOT": str(ROOT), "OPENAI_API_KEY": "sk-simulated"}
+    before = _children_cpu_s()
+    with tempfile.TemporaryDirectory() as folder:
+        seen = watch([sys.executable, str(ROOT / "run.py"), *given], folder, environment)
+        logs = Path(folder).glob("mlruns/journals/*/calls.jsonl")
+        calls = sum(len(log.read_text(encoding="utf-8").splitlines()) for log in logs)
+    return {
+        "whole": round(seen.wall_s / (calls / 20 * 0.05), 2),
+        "whole_cpu_s": round(_children_cpu_s() - before, 2),
+        "whole_peak_mb": round(seen.peak_mb, 1),
+    }
+
+
+def _children_cpu_s() -> float:
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)  # of those that have ended
+    return used.ru_utime + used.ru_stime
+
+
 def sweep(
     url: str, replicates: int, rounds: int, seeds: int = 1, more: tuple[str, ...] = ()
 ) -> dict[str, Any]:
@@ -200,8 +240,11 @@ def sweep(
     ]
     with initialize_config_dir(str(ROOT / "conf"), version_base="1.3"):
         jobs = [parse_job(compose("config", [*given, f"seed={seed}"])) for seed in range(seeds)]
-    import plenum.calls.api.backend  # noqa: F401  # LiteLLM's import takes seconds
+    import plenum.calls.api.backend  # imports don't count, nor LiteLLM's
     from plenum.execution.sweep import run_sweep
+
+    if "calls.transport=litellm" in more:
+        import plenum.calls.api.litellm_import  # noqa: F401
 
     cpu, wall = time.process_time(), time.perf_counter()
     outcomes = run_sweep(jobs)

@@ -16,6 +16,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import NoReturn
 
+from plenum.base.collector import collect_rarely
 from plenum.base.environment import close_environment
 from plenum.base.errors import Stopped, UserError
 from plenum.base.exits import (
@@ -47,6 +48,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
     Flags may be anywhere; Hydra itself would read no override between two flags. ``package`` is
     the one that holds the app's configs, if it isn't the core.
     """
+    collect_rarely()
     close_environment()
     from plenum.design.overrides import (
         check_flags,

@@ -1,8 +1,17 @@
-"""Pauses of Python's cyclic garbage collector, where it would only cost time."""
+"""Python's collector of reference cycles, where it would only cost time."""
 
 import gc
 from collections.abc import Iterator
 from contextlib import contextmanager
+
+
+def collect_rarely() -> None:
+    """Let the collector run after 20,000 new objects instead of 700, in a process of plenum's own.
+
+    Modules are made of objects that stay: with the usual setting a sixth of the time of importing
+    MLflow goes into looking for cycles among them.
+    """
+    gc.set_threshold(20_000)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import suppress
 from multiprocessing import get_context
 from typing import Any, TypeVar
 
+from plenum.base.collector import collect_rarely
 from plenum.base.environment import close_environment, hide_environment
 from plenum.base.secrets import strip_secrets
 
@@ -195,6 +196,7 @@ def prepare_child() -> None:
     Called in the child. It closes itself to other processes of this user first, and only then asks
     for the secrets that its parent may have for it.
     """
+    collect_rarely()
     hide_environment()
     with socket.socket(fileno=int(sys.argv[1])) as parent, suppress(ConnectionError):
         parent.sendall(b"?")

@@ -68,9 +68,7 @@ def benjamini_hochberg(p: ArrayLike) -> Floats:
     >>> plenum.benjamini_hochberg([0.01, 0.04, 0.03]).round(3)
     array([0.03, 0.04, 0.04])
     """
-    from scipy.stats import false_discovery_control
-
-    return _adjust(p, false_discovery_control)
+    return _adjust(p, _step_up)
 
 
 def _adjust(p: ArrayLike, method: Callable[[Floats], Floats]) -> Floats:
@@ -88,6 +86,14 @@ def _step_down(p: Floats) -> Floats:
     adjusted = np.empty_like(p)
     # The k-th smallest p times the tests not yet rejected, never below the one before it.
     adjusted[order] = np.maximum.accumulate(p[order] * np.arange(len(p), 0, -1))
+    return np.minimum(adjusted, 1.0)
+
+
+def _step_up(p: Floats) -> Floats:
+    # As scipy.stats.false_discovery_control has it, whose import takes most of a second.
+    order = np.argsort(p)[::-1]
+    adjusted = np.empty_like(p)
+    adjusted[order] = np.minimum.accumulate(p[order] * (len(p) / np.arange(len(p), 0, -1)))
     return np.minimum(adjusted, 1.0)
 
 

@@ -55,7 +55,7 @@ def digest_input(folder: Path, request: Mapping[str, Any]) -> str:
 def main() -> None:
     """Serve requests from standard input until it ends."""
     prepare_child()
-    import plenum.dynamics  # noqa: F401  # slow imports come before the first request
+    import plenum.execution.summarise_committee  # noqa: F401  # slow imports come before requests
 
     for line in sys.stdin:
         try:

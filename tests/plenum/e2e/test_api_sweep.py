@@ -18,6 +18,19 @@ def arguments(server: Server, *more: str) -> list[str]:
     return ["backend=api", f"backend.api_base.openai={server.url}", *SMALL, *more]
 
 
+def test_own_calls_need_no_library_of_providers(server: Server, run: Run, tmp_path: Path) -> None:
+    """LiteLLM takes seconds and 100 MB, and carries none of these calls; nor do errors need it."""
+    errors = [{"status": 429}, {"status": 500}, {"status": 504}, {"status": 400, "code": "x"}]
+    server.script += [*errors, {"raw": "no JSON"}, {"reset": True}]
+    given = arguments(server, "calls.backoff_s=0.01", "calls.backoff_max_s=0.02")
+    tracing = {"PYTHONPROFILEIMPORTTIME": "1", "OPENAI_API_KEY": KEY}
+    done = run(*given, status=1, **tracing)  # one of the replicates fails by the status 400
+    loaded = {line.rpartition("|")[2].strip() for line in done.stderr.splitlines()}
+    assert "plenum.calls.api.backend" in loaded
+    assert not {"litellm", "openai", "plenum.calls.api.litellm_import"} & loaded
+    assert {line["outcome"] for line in calls(tmp_path)} >= {"ok", "rate_limit", "server"}
+
+
 @pytest.mark.usefixtures("stored")
 def test_a_committee_deliberates_over_http(server: Server, run: Run, tmp_path: Path) -> None:
     run(*arguments(server), OPENAI_API_KEY=KEY)

@@ -22,7 +22,6 @@ from plenum.calls.api import (
     routes,
 )
 from plenum.calls.api.interfaces import INTERFACES
-from plenum.calls.api.litellm_import import limit_litellm_answers, litellm
 from plenum.calls.api.openai_http import Endpoint, call_headers, open_session
 from plenum.calls.api.prices import Price, Prices
 from plenum.calls.api.routes import Route
@@ -85,7 +84,9 @@ class ApiBackend:
             tuple[str, float, int, bool, AnswerSchema | None], dict[str, Any]
         ] = {}
         self._session: aiohttp.ClientSession | None = None
-        self._used_litellm = False
+        self._litellm: Any = None
+        if self._calls.transport == "litellm":  # its import would count as time of the first calls
+            import plenum.calls.api.litellm_import  # noqa: F401
         self._most = self._calls.max_response_mb * 10**6
         self._reader = bodies.BodyReader(self._most)
 
@@ -156,16 +157,18 @@ class ApiBackend:
         if self._session is not None:
             await self._session.close()
             self._session = None
-        if self._used_litellm:
-            await litellm.close_litellm_async_clients()  # type: ignore[attr-defined,no-untyped-call]
+        if self._litellm is not None:
+            await self._litellm.close_litellm_async_clients()
 
     async def _ask_litellm(
         self, chat: Chat, number: int, route: Route, more: dict[str, Any]
     ) -> Response:
-        if not self._used_litellm:
+        from plenum.calls.api.litellm_import import limit_litellm_answers, litellm
+
+        if self._litellm is None:
             # Only where it is used: it changes LiteLLM for the whole process.
             limit_litellm_answers(self._most)
-            self._used_litellm = True
+            self._litellm = litellm
         if chat.logprobs:
             more = {**more, "logprobs": True}
         form = self._form(chat, route)

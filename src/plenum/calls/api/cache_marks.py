@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from plenum.calls.api.litellm_import import litellm
+from plenum.calls.api.model_table import find_entry
 from plenum.calls.chat import Chat
 
 _CHARACTERS_A_TOKEN = 4
@@ -31,8 +31,4 @@ def mark_messages(chat: Chat) -> list[dict[str, Any]]:
 
 
 def _shortest(model: str) -> int:
-    try:
-        info = litellm.model_cost[litellm.get_model_info(model)["key"]]
-    except Exception:  # LiteLLM raises several types for a model that it doesn't list
-        return _SHORTEST
-    return int(info.get("prompt_cache_min_tokens") or _SHORTEST)
+    return int(find_entry(model).get("prompt_cache_min_tokens") or _SHORTEST)

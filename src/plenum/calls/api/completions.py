@@ -15,7 +15,6 @@ from typing import Any, NoReturn
 
 from plenum.base.text import flatten, replace_surrogates
 from plenum.calls.api import bodies
-from plenum.calls.api.litellm_import import litellm
 from plenum.calls.api.prices import Price
 from plenum.calls.call_errors import CallError
 from plenum.calls.chat import Chat, Reply, Response
@@ -208,6 +207,8 @@ def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
 
 def _count_tokens(text: str) -> int:
     """Count the tokens of a text by a common vocabulary, since the model's isn't known."""
+    from plenum.calls.api.litellm_import import litellm  # few servers leave the counting to us
+
     return int(litellm.token_counter(model="", text=text))
 
 

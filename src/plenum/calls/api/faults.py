@@ -3,13 +3,11 @@
 import json
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 import aiohttp
-import httpx
 
 from plenum.calls.api import bodies, completions, rate_headers
-from plenum.calls.api.litellm_import import OpenAIError, exceptions, litellm
 from plenum.calls.api.routes import Route
 from plenum.calls.call_errors import CallError
 from plenum.records.failures import Failure
@@ -18,22 +16,32 @@ NOT_SENT = (
     aiohttp.ClientConnectorError,
     aiohttp.ClientHttpProxyError,
     aiohttp.ConnectionTimeoutError,
-    httpx.ConnectError,
-    httpx.ConnectTimeout,
 )
 """Errors before anything was sent to the provider: connection refused, no such host, TLS."""
 
-_BY_TYPE: tuple[tuple[type[Exception], Failure], ...] = (
-    (exceptions.ContentPolicyViolationError, Failure.CONTENT_FILTER),
-    (exceptions.Timeout, Failure.TIMEOUT),
-    (exceptions.APIConnectionError, Failure.SERVER),
+_BY_WORDS = (
+    ("Request Timeout Error|Request timed out|Timed out generating response", Failure.TIMEOUT),
+    ("The read operation timed out", Failure.TIMEOUT),
+    (r"(?i)rate[\s_-]*limit|service tier capacity exceeded", None),
+    ("A timeout occurred", Failure.TIMEOUT),
+    ("(?s)(?=.*invalid_request_error).*content_policy_violation", Failure.CONTENT_FILTER),
+    ("(?s)Invalid prompt.*violating our usage policy", Failure.CONTENT_FILTER),
+    ("(?i)request was rejected as a result of the safety system", Failure.CONTENT_FILTER),
 )
+"""What LiteLLM makes of an error's words, in its order; ``None`` leaves it to the status."""
+_BY_TYPE = {
+    "ContentPolicyViolationError": Failure.CONTENT_FILTER,
+    "Timeout": Failure.TIMEOUT,
+    "APIConnectionError": Failure.SERVER,
+}
+"""Errors of LiteLLM's by their class, or one that it comes from."""
 _BY_STATUS = {
     401: Failure.AUTH,
     402: Failure.BUDGET,
     403: Failure.AUTH,
     408: Failure.TIMEOUT,
     429: Failure.RATE_LIMIT,
+    504: Failure.TIMEOUT,
 }
 # What the error body's `code` says more exactly than the status.
 _BY_CODE = {
@@ -75,13 +83,8 @@ def classify_status(
     """Classify an answer whose status isn't 200, as LiteLLM would have done."""
     text = raw.decode(errors="replace")
     code, message = _error(raw)
-    original = OpenAIError(status_code=status, message=text[:_LONGEST], headers=dict(headers))
-    # LiteLLM knows providers by their words: it raises its own typed error, which says more than a
-    # status.
-    try:
-        _classify(route, original)
-    except Exception as error:
-        failure = _by_code(code, message) or _failure(error, status)
+    told = (failure for words, failure in _BY_WORDS if re.search(words, text[:_LONGEST]))
+    failure = _by_code(code, message) or next(told, None) or _by_status(status)
     said = message or text or f"status {status}"
     return _make_error(failure, said, status, rate_headers.retry_after(headers))
 
@@ -103,9 +106,11 @@ def classify_connection(route: Route, error: BaseException) -> CallError:
 
 def classify_raised(route: Route, error: Exception) -> CallError:
     """Classify an error that LiteLLM raised; it uses one without a status for a broken answer."""
+    import httpx  # LiteLLM has imported it
+
     # What wasn't sent comes first: it alone can't be billed.
     for cause in _causes(error):
-        if isinstance(cause, NOT_SENT):
+        if isinstance(cause, (*NOT_SENT, httpx.ConnectError, httpx.ConnectTimeout)):
             return classify_connection(route, cause)
     for cause in _causes(error):
         if isinstance(cause, bodies.TooLong):
@@ -136,21 +141,15 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__ or error.__context__
 
 
-def _classify(route: Route, original: Exception) -> NoReturn:
-    litellm.exception_type(
-        model=route.wire, original_exception=original, custom_llm_provider="openai"
-    )
-    raise original
-
-
 def _failure(error: Exception, status: int | None) -> Failure:
-    for kind, failure in _BY_TYPE:
-        if isinstance(error, kind):
-            return failure
+    names = (kind.__name__ for kind in type(error).__mro__)
+    return next((_BY_TYPE[name] for name in names if name in _BY_TYPE), _by_status(status))
+
+
+def _by_status(status: int | None) -> Failure:
     # A redirect isn't followed: the address is wrong, which no other attempt mends.
-    if status is None or not 300 <= status < 500:
-        return Failure.SERVER
-    return _BY_STATUS.get(status, Failure.REQUEST)
+    ours = status is not None and 300 <= status < 500
+    return _BY_STATUS.get(status or 0, Failure.REQUEST if ours else Failure.SERVER)
 
 
 def _error(raw: bytes | bytearray) -> tuple[Any, str]:

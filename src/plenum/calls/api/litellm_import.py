@@ -13,9 +13,7 @@ os.environ.setdefault("LITELLM_LOCAL_MODEL_COST_MAP", "True")
 os.environ.setdefault("LITELLM_MODE", "PRODUCTION")
 
 import litellm
-from litellm import exceptions
 from litellm.llms.custom_httpx import aiohttp_transport
-from litellm.llms.openai.common_utils import OpenAIError
 from litellm.types.utils import all_litellm_params
 
 from plenum.calls.api import bodies
@@ -45,4 +43,4 @@ def limit_litellm_answers(most: int) -> None:
     aiohttp_transport.AiohttpResponseStream = BoundedStream  # type: ignore[misc]
 
 
-__all__ = ["OpenAIError", "all_litellm_params", "exceptions", "limit_litellm_answers", "litellm"]
+__all__ = ["all_litellm_params", "limit_litellm_answers", "litellm"]

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from plenum.calls.api import model_table
 from plenum.design.settings import StatedPrice
 
 BATCH_SHARE = 0.5
@@ -68,7 +69,7 @@ class Prices:
         The user's, by model id, in US dollars per million tokens. They go before LiteLLM's.
     charged
         True if anybody charges: models on this machine and simulated ones cost nothing, and then
-        LiteLLM's list, slow to import, isn't needed.
+        LiteLLM's list isn't needed.
     batched
         True if all calls go in batches.
     """
@@ -108,13 +109,7 @@ def _per_token(price: StatedPrice) -> Price:
 @cache
 def _look_up(model: str) -> Price | None:
     """Return the price in LiteLLM's map, which has none for servers of one's own."""
-    from plenum.calls.api.litellm_import import litellm
-
-    try:
-        # The listed entry itself: a price that isn't listed per token comes back as 0.
-        info = litellm.model_cost[litellm.get_model_info(model)["key"]]
-    except Exception:  # LiteLLM raises several types for a model that it doesn't list
-        return None
+    info = model_table.find_entry(model)
     read, written = info.get("input_cost_per_token"), info.get("output_cost_per_token")
     if read is None or written is None:
         return None

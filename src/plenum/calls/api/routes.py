@@ -10,14 +10,12 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from plenum.base.errors import UserError
-from plenum.calls.api.litellm_import import all_litellm_params, litellm
+from plenum.calls.api import model_table
+from plenum.calls.api.model_table import COMPATIBLE, SELF_HOSTED
 from plenum.design.settings import Calls, Sampling
 
 OPENAI = "https://api.openai.com/v1"
 ANTHROPIC = "https://api.anthropic.com/v1"
-_SELF_HOSTED = ("hosted_vllm", "vllm", "openai_like", "custom_openai", "lm_studio", "llamafile")
-COMPATIBLE = ("openai", "ollama", *_SELF_HOSTED)
-"""Providers with OpenAI's protocol: OpenAI, and servers that one runs oneself."""
 _DECISIVE = ("reasoning_effort",)
 """Further fields of a request that decide which others a model takes."""
 _OF_LITELLM = (
@@ -73,13 +71,16 @@ class Route:
         """
         names = _DECISIVE if self.compatible else ()
         more |= {name: extra[name] for name in names if extra.get(name) is not None}
+        given = {"temperature": sampling.temperature, "max_tokens": sampling.max_tokens, **more}
+        if self.compatible and (plain := model_table.map_parameters(self.wire, given)) is not None:
+            return plain
+        from plenum.calls.api.litellm_import import litellm
+
         try:
             mapped = litellm.utils.get_optional_params(
                 model=self.wire,
                 custom_llm_provider="openai" if self.compatible else self.provider,
-                temperature=sampling.temperature,
-                max_tokens=sampling.max_tokens,
-                **more,
+                **given,
             )
         except litellm.exceptions.UnsupportedParamsError as error:
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
@@ -98,8 +99,11 @@ def is_direct(model: str, calls: Calls) -> bool:
 
 def find_foreign_fields(model: str, fields: Iterable[str]) -> list[str]:
     """Find the fields of a request that LiteLLM, which a model is called through, would keep."""
-    own = () if find_provider(model) in COMPATIBLE else {*all_litellm_params, *_OF_LITELLM}
-    return [name for name in fields if name in own]
+    if find_provider(model) in COMPATIBLE:
+        return []
+    from plenum.calls.api.litellm_import import all_litellm_params
+
+    return [name for name in fields if name in {*all_litellm_params, *_OF_LITELLM}]
 
 
 def require_model_parameters(
@@ -139,7 +143,7 @@ def find_route(model: str, api_base: Mapping[str, str]) -> Route:
     _check_environment(model, provider, api_base)
     base = api_base.get(provider)
     if provider in COMPATIBLE:
-        if provider in _SELF_HOSTED and not base:
+        if provider in SELF_HOSTED and not base:
             # LiteLLM would send the prompts to OpenAI.
             raise UserError(f"model {model}: set backend.api_base.{provider} to your server's URL")
         base = _complete_url(provider, base or known or OPENAI)
@@ -208,14 +212,22 @@ def refuse_unknown_limits(calls: Calls) -> None:
         LiteLLM doesn't know the name.
     """
     for key in ("rpm", "tpm"):
-        for name in getattr(calls, key):
-            if name not in litellm.provider_list and not is_model(name):
+        for name, most in getattr(calls, key).items():
+            if most is None or name in COMPATIBLE or is_model(name):
+                continue
+            from plenum.calls.api.litellm_import import litellm
+
+            if name not in litellm.provider_list:
                 raise UserError(f"calls.{key}.{name}: LiteLLM knows no such provider or model")
 
 
 @cache
 def _route(model: str) -> tuple[str, str, str | None]:
     """Return the name on the wire, the provider, and the endpoint if LiteLLM knows it."""
+    if (listed := model_table.find_route(model)) is not None:
+        return listed
+    from plenum.calls.api.litellm_import import litellm
+
     try:
         wire, provider, _, known = litellm.get_llm_provider(model)
     except litellm.exceptions.BadRequestError:
@@ -227,13 +239,15 @@ def _route(model: str) -> tuple[str, str, str | None]:
 
 
 def _check_environment(model: str, provider: str, api_base: Mapping[str, str]) -> None:
-    local = provider in COMPATIBLE and _is_loopback(api_base.get(provider))
-    missing = [
-        key
-        for key in litellm.validate_environment(model)["missing_keys"]
-        if not (key.endswith("_BASE") and (provider in api_base or provider == "ollama"))
-        and not (key.endswith("_API_KEY") and local)
-    ]
+    if provider in COMPATIBLE:  # of these, LiteLLM wants a key for OpenAI's alone
+        local = _is_loopback(api_base.get(provider))
+        needed = ["OPENAI_API_KEY"] * (provider == "openai" and not local)
+        missing = [key for key in needed if key not in os.environ]
+    else:
+        from plenum.calls.api.litellm_import import litellm
+
+        missing = litellm.validate_environment(model)["missing_keys"]
+        missing = [k for k in missing if not (k.endswith("_BASE") and provider in api_base)]
     if missing:
         # Gemini takes either of its two names; every other provider needs all it lists.
         names = (" or " if provider == "gemini" else " and ").join(missing)

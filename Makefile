@@ -51,7 +51,8 @@ PYTEST = $(BIN)/python -m pytest -n 2 --dist loadfile --no-loadscope-reorder \
 
 # What a change of a statistic, a parser, a prompt or a table can break.
 QUICK = $(addprefix tests/,plenum/base plenum/committee \
-	plenum/calls plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum/show plenum_verdicts \
+	plenum/calls plenum/dynamics plenum/records plenum/reports plenum/scenarios plenum/show \
+	plenum_verdicts \
 	plenum_papers plenum_rules plenum_worlds)
 
 quick: $(VENV)/.all
@@ -85,25 +86,12 @@ docs: $(VENV)/.docs
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build
 	@echo "built: site/index.html"
 
-# LiteLLM's price list must not be fetched: without internet the server would hang at start.
-# The hosts are stated because MLflow's own list lets names such as 10.example.com pass.
-MLFLOW = LITELLM_LOCAL_MODEL_COST_MAP=True MLFLOW_DISABLE_TELEMETRY=true \
-	MLFLOW_SERVER_ENABLE_JOB_EXECUTION=false $(BIN)/mlflow server --workers 1 \
-	--host 127.0.0.1 --port $(PORT) \
-	--allowed-hosts 'localhost:$(PORT),127.0.0.1:$(PORT),[::1]:$(PORT)'
-# MLflow would make or migrate a database in place, where a kill leaves it broken.
-PREPARE = @$(BIN)/python -m plenum.tracking.store
-
 ui: $(VENV)/.base
-	@test -f mlruns/mlflow.db || { echo "no results here yet: make run"; exit 2; }
-	$(PREPARE) sqlite:///mlruns/mlflow.db
-	@$(BIN)/python -m plenum.tracking.views mlruns/mlflow.db http://127.0.0.1:$(PORT)
-	$(MLFLOW) --backend-store-uri sqlite:///mlruns/mlflow.db
+	@$(BIN)/python -m plenum ui port=$(PORT)
 
 server: $(VENV)/.base
-	$(PREPARE) sqlite:///mlruns/server/mlflow.db
-	$(MLFLOW) --backend-store-uri sqlite:///mlruns/server/mlflow.db \
-		--artifacts-destination mlruns/server/artifacts
+	@$(BIN)/python -m plenum ui port=$(PORT) store=mlruns/server/mlflow.db \
+		artifacts=mlruns/server/artifacts
 
 papers: $(VENV)/.all
 	$(BIN)/python scripts/papers.py run=reduced out=outputs/papers

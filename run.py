@@ -1,4 +1,4 @@
-"""plenum's front door: one Hydra job is one condition, `-m` sweeps several.
+"""Run committees: a job is one condition, `-m` sweeps several.
 
 python run.py -m roles=on,off model=uniform,mixed
 python run.py --help

@@ -1,4 +1,4 @@
-"""Account for every replicate and every call of a study (Tables S1 to S3).
+"""Account for every replicate and call of a study.
 
 python scripts/accounting.py study=NAME [tracking=server] [out=FOLDER]
 """

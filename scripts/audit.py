@@ -1,4 +1,4 @@
-"""Audit whether a program reaches the same decision each time: a verdict for people and CI.
+"""Audit whether a program reaches the same decision each time.
 
 python scripts/audit.py committee=FILE.py:NAME case=FOLDER [acceptable=.95 unacceptable=.80]
 python scripts/audit.py 'committee.command="python app.py {case}"' case=cases.csv budget.dollars=5

@@ -1,4 +1,4 @@
-"""Measure how often estimates, tests and verdicts are right, on processes whose truth is known.
+"""Measure how often estimates, tests and verdicts are right.
 
 python scripts/calibrate.py [draws=1500] [workers=N] [out=docs]
 """

@@ -1,4 +1,4 @@
-"""Write a study's explorer, one HTML page that needs no network; log it to MLflow.
+"""Write a study's explorer: two replicates side by side.
 
 python scripts/explore.py study=NAME [condition=IDENTITY] [replicates=N] [out=FILE]
 """

@@ -1,4 +1,4 @@
-"""Draw a study's figures as PNG and SVG, and log them to MLflow.
+"""Draw a study's figures as PNG and SVG.
 
 python scripts/figures.py study=NAME [figure=NAME|[NAMES]] [window=[3,20]] [tracking=server]
                           [out=FOLDER]

@@ -1,4 +1,4 @@
-"""Check a study's archive, or the authors' released runs, and bring them into a tracking store.
+"""Check an archive, or the authors' runs, and import it.
 
 python scripts/import.py archive=FILE [study=NEW] [tracking=server] [journals=FOLDER]
 python scripts/import.py published=CLONE [study=landscape] [tracking=server]

@@ -1,4 +1,4 @@
-"""Plan how many replicates a study needs, from the spread of an existing one.
+"""Plan how many replicates a study needs.
 
 python scripts/plan.py study=NAME [difference=0.2] [delta=0.03]
 python scripts/plan.py margin=.05 [cases=65] [runs=5] [accuracy=.45] [price=.01]  # docs/steady.md

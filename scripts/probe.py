@@ -1,4 +1,4 @@
-"""Ask a model one prompt n times, and report how far the answers differ (section S1).
+"""Ask a model one prompt n times, and compare the answers.
 
 python scripts/probe.py model=gpt-4.1-mini [n=20] [scenario=IM-01] [temperature=t0] [tracking=none]
 python scripts/probe.py prove=true model.default=PROVIDER/MODEL    what it honours, for cents

@@ -1,4 +1,4 @@
-"""Print the exact prompt of any call of a study, rebuilt from the journal, or its answers.
+"""Print the exact prompt of any call of a study, or its answer.
 
 python scripts/prompt.py study=NAME condition=IDENTITY [replicate=0] round=3 seat=Chair [call=turn]
                          [answer=true]

@@ -1,4 +1,4 @@
-"""Write a study's report as one HTML page and as Markdown, and log both to MLflow.
+"""Write a study's report as one HTML page and as Markdown.
 
 python scripts/report.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
 """

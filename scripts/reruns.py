@@ -1,4 +1,4 @@
-"""Compare the bytes of a study's reruns: the same condition, run once more.
+"""Compare the bytes of a study's reruns.
 
 python scripts/reruns.py study=NAME [journals=FOLDER] [tracking=server] [out=FOLDER]
 

@@ -1,4 +1,4 @@
-"""Write the tasks of a published benchmark as scenarios with answers, which run.py runs.
+"""Write the tasks of a published benchmark as scenarios.
 
 python scripts/scenarios.py hiddenbench=FILE.json out=FOLDER
 python scripts/scenarios.py benchform=FOLDER/val_data.json out=FOLDER

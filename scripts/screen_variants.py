@@ -1,4 +1,4 @@
-"""Check the wordings of scenarios, and let a judge model score their meaning (section S4.2).
+"""Check the wordings of scenarios, also by a judge model.
 
 python scripts/screen_variants.py ['scenarios=[IM-01]'] [combine=true] [judge=gpt-4o] [out=FOLDER]
 """

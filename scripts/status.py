@@ -1,4 +1,4 @@
-"""Show the progress and the cost of a study, on any machine that can read its journals.
+"""Show the progress and the cost of a study.
 
 python scripts/status.py study=NAME [journals=FOLDER] [tracking=server]
 """

@@ -1,4 +1,4 @@
-"""List studies and their conditions, rename or delete a study, or drop a condition of it.
+"""List, rename or delete studies, or drop a condition of one.
 
 python scripts/study.py
 python scripts/study.py study=NAME list|rename=NEW|delete|restore|drop=CONDITION [yes=true]

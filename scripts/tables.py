@@ -1,4 +1,4 @@
-"""Print a study's tables with a summary, write them, and log them to MLflow.
+"""Print a study's tables with a summary, and write them.
 
 python scripts/tables.py study=NAME [window=[3,20]] [tracking=server] [out=FOLDER]
 python scripts/tables.py study=NAME table=all      every table, not only what fits a screen

@@ -1,4 +1,4 @@
-"""Judge runs that exist: whether a program reaches the same decision each time.
+"""Judge runs that exist: do they reach the same decision?
 
 python scripts/verdict.py logs=FILE [baseline=FILE] [gate="score >= .80"] [decide=true]
 python scripts/verdict.py logs=runs.csv columns.case=task columns.right=passed by=model
@@ -28,10 +28,15 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="verdict")
 def main(cfg: DictConfig) -> None:
     with one_line_errors(failed=NO_VERDICT):
-        from plenum_verdicts.judge import judge_config
-        from plenum_verdicts.protocols import judge_steady_config
+        # Either is imported alone: a verdict on a log stands on the screen in two seconds.
+        if cfg.steady:
+            from plenum_verdicts.protocols import judge_steady_config
 
-        status = judge_steady_config(cfg) if cfg.steady else judge_config(cfg)
+            status = judge_steady_config(cfg)
+        else:
+            from plenum_verdicts.judge import judge_config
+
+            status = judge_config(cfg)
     raise SystemExit(status)
 
 

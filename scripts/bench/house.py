@@ -15,6 +15,8 @@
                  call of a sweep; not with --quick
 - idle_sweep_s   the default sweep again when nothing is left to do, with its tables: the median of
                  three, in seconds; not with --quick
+- audit_start_s  the time until `scripts/verdict.py` has begun to print its verdict on a log of 40
+                 rows: the median of three, in seconds; not with --quick
 - quick_s, test_s, test_all_s  seconds of `make quick`, `make test` and `make test-all` with an
                  environment that is ready; only with --suite
 
@@ -59,6 +61,7 @@ FIGURES: dict[str, tuple[float | None, float | None]] = {
     "entry_point_groups": (20, 8),
     "walk_call": (6, 3),
     "idle_sweep_s": (1.74, 4),
+    "audit_start_s": (3.4, 2),
     "quick_s": (None, 60),
     "test_s": (314, 240),
     "test_all_s": (1_362, 900),
@@ -92,6 +95,7 @@ def main() -> None:
     figures: dict[str, float | None] = dict(count_sizes(root))
     figures["idle_sweep_s"] = None if given.quick else _time_idle_sweep(root)
     figures["walk_call"] = None if given.quick else _count_rooms_of_a_call(root)
+    figures["audit_start_s"] = None if given.quick else _time_verdict(root)
     for target in ("quick", "test", "test-all"):
         name = f"{target.replace('-', '_')}_s"
         figures[name] = _time_tests(root, target) if given.suite else None
@@ -242,6 +246,34 @@ def _time_idle_sweep(root: Path) -> float:
     return round(statistics.median(again), 2)
 
 
+def _time_verdict(root: Path) -> float | None:
+    """Time a verdict until its first words, in seconds; None where there is no such script."""
+    script = root / "scripts/verdict.py"
+    if not script.is_file():
+        return None
+    rows = [{"case": f"c{row % 8}", "decision": "AB"[row % 3 == 0]} for row in range(40)]
+    taken = []
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder, "x.jsonl")
+        log.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+        for _ in range(3):
+            began = time.perf_counter()
+            command = [sys.executable, "-u", str(script), "logs=x.jsonl"]
+            with subprocess.Popen(
+                command,
+                cwd=folder,
+                env=_make_environment(root),
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+            ) as started:
+                assert started.stdout is not None
+                if not started.stdout.read(1):
+                    raise RuntimeError(f"{' '.join(command)} printed no verdict")
+                taken.append(time.perf_counter() - began)
+                started.stdout.read()  # so that it can go on
+    return round(statistics.median(taken), 2)
+
+
 def _time_tests(root: Path, target: str) -> float | None:
     """Time pytest as a target of the Makefile runs it; None where there is no such target."""
     show = ["make", "--dry-run", "--assume-old=.venv/.all", target]
@@ -251,10 +283,15 @@ def _time_tests(root: Path, target: str) -> float | None:
     return None if match is None else round(_run(root, shlex.split(match[1]), str(root)), 1)
 
 
+def _make_environment(root: Path) -> dict[str, str]:
+    """Return the variables of a command that imports the checkout's packages."""
+    kept = {name: value for name, value in os.environ.items() if name != "PLENUM_ROOT"}
+    return {**kept, "PYTHONPATH": str(root / "src")}
+
+
 def _run(root: Path, arguments: list[str], folder: str) -> float:
     """Time a command of the checkout, in seconds; it must succeed."""
-    environment = {**os.environ, "PYTHONPATH": str(root / "src")}
-    environment.pop("PLENUM_ROOT", None)
+    environment = _make_environment(root)
     began = time.perf_counter()
     command = [sys.executable, *arguments]
     done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True)

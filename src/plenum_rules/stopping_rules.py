@@ -7,8 +7,8 @@ Where a rule never stops a run, that is the run's last round.
 from functools import cache
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy.stats import betabinom
 
 from plenum_rules.aggregation import (
     NONE,
@@ -120,7 +120,9 @@ def _beta_binomials(seats: int) -> Floats:
     """Return the probabilities of 0 to ``seats`` on the grid, shape (points, seats + 1)."""
     mean, sum_of_both = np.meshgrid(_MEANS, _CONCENTRATIONS)
     a, b = (mean * sum_of_both).ravel(), ((1 - mean) * sum_of_both).ravel()
-    return np.asarray(betabinom.pmf(np.arange(seats + 1), seats, a[:, None], b[:, None]))
+    return np.asarray(
+        scipy.stats.betabinom.pmf(np.arange(seats + 1), seats, a[:, None], b[:, None])
+    )
 
 
 def _lasts(options: Options, rounds: int) -> NDArray[np.bool_]:

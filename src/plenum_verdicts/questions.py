@@ -13,7 +13,6 @@ from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.logs.independent_runs import have_days_apart, select_independent
 from plenum_verdicts.logs.log_scores import RIGHT, WRONG
 from plenum_verdicts.reports.acting import RULE_SCHEMA, tabulate_advice
-from plenum_verdicts.reports.acting_figure import draw_acting
 from plenum_verdicts.reports.suite import SuitePart, SuiteReport
 from plenum_verdicts.reports.suite_words import explain, explain_split, explain_suite
 from plenum_verdicts.suites.assessment import assess_suite
@@ -139,6 +138,10 @@ def _alone(runs: SuiteRuns, settings: VerdictConfig, learnt: RuleOrigin | None) 
     risk = DEFAULT_RISK if settings.decide is True else float(settings.decide)
     # Cases with one run count as well: which cases are run again may depend on how the first ended.
     advice = advise_acting(runs, risk, list_undecided(runs))
+    from plenum_verdicts.reports.acting_figure import (
+        draw_acting,  # matplotlib: the verdict comes before its page
+    )
+
     # Without right answers a run is held against the case's others.
     unheard = 0 if runs.has_scores else int((runs.repeats == 1).sum())
     return SuitePart(

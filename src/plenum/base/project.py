@@ -2,6 +2,7 @@
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
@@ -15,16 +16,42 @@ from plenum.base.secrets import strip_secrets
 
 USER_FOLDER = "PLENUM_CONFIG_DIR"
 """The environment variable that holds :func:`user_folder`."""
+_IN_WHEEL = Path(__file__).resolve().parents[1] / "_project"
+"""The copy of the project's folders that an installed wheel has."""
 
 
 def project_root() -> Path:
     """Return the folder that holds ``conf/`` and ``scenarios/``.
 
-    ``run.py`` and the scripts set it in ``PLENUM_ROOT``; without it, it is the checkout that
-    contains this package. Inputs are found from here, outputs go to the working directory.
+    ``run.py`` and the scripts set it in ``PLENUM_ROOT``; without it, it is :func:`code_root`.
+    Inputs are found from here, outputs go to the working directory.
     """
     named = os.environ.get("PLENUM_ROOT")
-    return Path(named) if named else Path(__file__).resolve().parents[3]
+    return Path(named) if named else code_root()
+
+
+def code_root() -> Path:
+    """Return the folder that holds ``run.py`` and ``scripts/``.
+
+    It is the checkout that contains this package; in a wheel, the copy that ``setup.py`` makes.
+    """
+    return _IN_WHEEL if is_wheel() else Path(__file__).resolve().parents[3]
+
+
+def is_wheel() -> bool:
+    """Return whether this package was installed from a wheel, and lies in no checkout."""
+    return _IN_WHEEL.is_dir()
+
+
+def as_typed(text: str) -> str:
+    """Return a text with commands as a user types them: ``plenum tables`` where a wheel is used."""
+    if not is_wheel():
+        return text
+    return re.sub(r"(?:python \S*)?\b(?:scripts/(\w+)|run)\.py\b", _name_command, text)
+
+
+def _name_command(found: re.Match[str]) -> str:
+    return f"plenum {found[1] or 'run'}"
 
 
 def config_folders() -> tuple[Path, ...]:

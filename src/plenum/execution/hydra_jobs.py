@@ -21,6 +21,7 @@ from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
+from plenum.base import as_typed
 from plenum.base.environment import close_environment
 from plenum.base.errors import UserError
 from plenum.base.terminal import say
@@ -143,7 +144,7 @@ def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
     )
     say(f"running {what}{' on workers' if on_workers else ''}")
     if jobs[0].condition.backend.name != "simulated" and jobs[0].tracking_uri:  # it takes a while
-        say(f"from another terminal: python scripts/status.py study={jobs[0].study}")
+        say(as_typed(f"from another terminal: python scripts/status.py study={jobs[0].study}"))
     for job in composed:
         job.save_configs()
 

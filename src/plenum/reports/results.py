@@ -6,6 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
+from plenum.base import as_typed
 from plenum.base.errors import UserError
 from plenum.base.project import project_root
 from plenum.design.kinds import Kind
@@ -61,7 +62,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         more=kind.more.replace(": ", "|") if in_project else "",
     )
     # A line of the template is "name|what".
-    return [(name, what) for name, _, what in (step.partition("|") for step in steps)]
+    return [(name, as_typed(what)) for name, _, what in (step.partition("|") for step in steps)]
 
 
 def _python() -> str:

@@ -11,6 +11,7 @@ from typing import Any
 import yaml
 from omegaconf import DictConfig
 
+from plenum.base import is_wheel
 from plenum.base.errors import UserError
 from plenum.base.project import project_root
 from plenum.base.text import split_lines
@@ -55,6 +56,8 @@ def read_config(cfg: DictConfig) -> Design:
     release = find_release(cfg)
     if not set(release.rules.get("design") or ()) >= _SOURCES:
         raise UserError(f"catalogue: {release.catalogue} does not say which files hold the design")
+    if cfg.target is None and is_wheel():
+        raise UserError("target: missing; name a folder: an installed plenum keeps none of yours")
     target = project_root() if cfg.target is None else Path(str(cfg.target))
     if not target.is_dir():
         raise UserError(f"target: {target} is no folder")

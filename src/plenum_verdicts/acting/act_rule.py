@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import hypergeom
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import Codes
@@ -48,4 +48,6 @@ class ActRule:
         total
             Number of runs of the case, at least ``runs``, of which ``runs`` are drawn, shape (N,).
         """
-        return np.asarray(hypergeom.pmf(self.runs, total, decided, self.runs), np.float64)
+        return np.asarray(
+            scipy.stats.hypergeom.pmf(self.runs, total, decided, self.runs), np.float64
+        )

@@ -4,8 +4,8 @@ from collections.abc import Set
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from scipy.special import expit, logit
-from scipy.stats import t as student
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.acting.acts import score_cells
@@ -118,5 +118,5 @@ def estimate_auroc(positives: Floats, negatives: Floats) -> tuple[float, float, 
     of_shares = above.mean(axis=1).var(ddof=1) / m + above.mean(axis=0).var(ddof=1) / n
     error = np.sqrt(max(of_shares, spread * exponential / (m * n)))
     # The derivative of the logit is 1 / (A (1 - A)): delta method.
-    half = student.ppf(0.975, rarer - 1) * error / spread
+    half = scipy.stats.t.ppf(0.975, rarer - 1) * error / spread
     return area, float(expit(logit(inner) - half)), float(expit(logit(inner) + half))

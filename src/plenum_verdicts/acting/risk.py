@@ -7,7 +7,7 @@ below 0, and the product of 1 + λ (r a - w) over cases is an e-value for every 
 """
 
 import numpy as np
-from scipy.optimize import brentq
+import scipy
 
 from plenum_verdicts.acting.acts import Acts
 
@@ -65,7 +65,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
         return 1.0
     if shortfall(low) >= 0:
         return low
-    return float(brentq(shortfall, low, high, xtol=1e-6))
+    return float(scipy.optimize.brentq(shortfall, low, high, xtol=1e-6))
 
 
 def least_acts(risk: float, alpha: float = 0.05) -> int:

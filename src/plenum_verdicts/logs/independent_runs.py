@@ -4,8 +4,8 @@ from collections import Counter
 from itertools import compress
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.stats import fisher_exact, mannwhitneyu
 
 from plenum.base.errors import UserError
 from plenum.base.identity import make_generator
@@ -106,7 +106,7 @@ def _refuse_chosen(place: str, runs: SuiteRuns, ordered: bool) -> None:
     right = runs.score[first] > runs.score.mean()
     # The test is exact: of a small suite few cases have one run, or few have more.
     counted = [[(right & of).sum(), (~right & of).sum()] for of in (once, ~once)]
-    if fisher_exact(counted).pvalue > _UNLIKELY:
+    if scipy.stats.fisher_exact(counted).pvalue > _UNLIKELY:
         return
     (a, b), (c, d) = counted
     raise UserError(
@@ -153,7 +153,7 @@ def _find_first(runs: SuiteRuns, ordered: bool) -> NDArray[np.bool_] | None:
     # first ones did: both have the same mean if numbers of runs depend on nothing.
     apart = 1 - (runs.of_rows(first) if ordered else runs).chance_alike(least)
     compared = apart[more], apart[repeated & ~more]
-    if np.ptp(apart[repeated]) == 0 or mannwhitneyu(*compared).pvalue > _LEVEL:
+    if np.ptp(apart[repeated]) == 0 or scipy.stats.mannwhitneyu(*compared).pvalue > _LEVEL:
         return None
     return first
 

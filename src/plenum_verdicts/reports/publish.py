@@ -20,7 +20,6 @@ from plenum_verdicts.dynamics.audits import STABLE
 from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AUDIT, SUITE, AuditReport
-from plenum_verdicts.reports.case_figures import draw_pictures
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases
 from plenum_verdicts.reports.comment import comment
 from plenum_verdicts.reports.dialogue import MOST_LETTERS, first_within
@@ -65,27 +64,38 @@ def publish_log(
     chosen
         The study, where it is tracked, and the folder; without an address nothing is tracked.
     """
+    _show_verdict(audit)  # before the page, whose figures take longer than all that was before
     by_case = {each.case.id: each for each in compared.kept}
     pairs = (show_pair(case, by_case[case.id]) for case in audit.by_need if case.pair)
     with tempfile.TemporaryDirectory() as scratch:
         page = render_html(compose_document(audit, pairs, Path(scratch), ["svg"]))
-    publish_report(audit, page, chosen)
+    print_written(_keep(audit, page, chosen))
     for note in () if audit.suite else results.notes():
         show_text(note)
 
 
 def publish_report(audit: AuditReport, page: str, chosen: Settings) -> AuditReport:
     """Write a verdict and its page, log them to MLflow, and print what they say."""
+    files = _keep(audit, page, chosen)
+    _show_verdict(audit)
+    print_written(files)
+    return audit
+
+
+def _keep(audit: AuditReport, page: str, chosen: Settings) -> list[Path]:
+    """Write every output, and log it if it is tracked."""
     files = write_report(audit, page, chosen.out)
     if chosen.uri:
         log(audit, chosen, files)
+    return files
+
+
+def _show_verdict(audit: AuditReport) -> None:
     if audit.suite:
         show_suite(audit.suite, audit.doubts)
     else:
         show([tables.verdicts(audit, SHOWN)[0]])
         show_sentences(list_sentences(audit))
-    print_written(files)
-    return audit
 
 
 def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
@@ -178,6 +188,8 @@ def compose_document(
     """
     found = [pair for pair in islice(pairs, MOST_PAIRS) if pair is not None]
     shown = first_within(found, MOST_LETTERS)
+    from plenum_verdicts.reports.case_figures import draw_pictures  # matplotlib, after the verdict
+
     pictures = draw_pictures(audit, folder, kinds)
     for draw in _list_drawn(audit):
         file = next(each for each in draw(folder) if each.suffix == ".svg")

@@ -5,7 +5,7 @@ from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 
 import numpy as np
-from scipy.stats import t as student
+import scipy
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest, make_generator
@@ -172,7 +172,7 @@ def predict_power(plan: SteadyPlan, cases: int) -> float:
     """
     # Deviations are measured once in a large study: with n cases a mean is √n of them from 0.
     means, normal = _measure(replace(plan, cases=_DRAWN))
-    bounds = means * np.sqrt(cases) - float(student.ppf(1 - LEVEL, cases - 1))
+    bounds = means * np.sqrt(cases) - float(scipy.stats.t.ppf(1 - LEVEL, cases - 1))
     return float((normal < bounds).all(1).mean())
 
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass, field
 from math import ceil, sqrt
 
-from scipy.stats import norm
-from scipy.stats import t as student
+import scipy
 
 from plenum.dynamics.fit import Floats
 
@@ -37,19 +36,19 @@ class SteadyTest:
     def chance(self, like: bool) -> float:
         """Return the one-sided p-value: how likely so high a mean is if the true one is 0."""
         error = self.error_like if like else self.error_these
-        return float(student.sf(self.value / error, len(self.values) - 1))
+        return float(scipy.stats.t.sf(self.value / error, len(self.values) - 1))
 
     def limit(self, like: bool) -> float:
         """Return what the true mean is above, in 97.5 % of such studies."""
         error = self.error_like if like else self.error_these
-        return self.value - float(student.ppf(1 - LEVEL, len(self.values) - 1)) * error
+        return self.value - float(scipy.stats.t.ppf(1 - LEVEL, len(self.values) - 1)) * error
 
     @property
     def cases_needed(self) -> int | None:
         """Number of cases that show it in 80 % of studies; ``None`` if the mean isn't above 0."""
         if self.value <= 0:
             return None
-        asked = float(norm.ppf(1 - LEVEL) + norm.ppf(POWER))
+        asked = float(scipy.stats.norm.ppf(1 - LEVEL) + scipy.stats.norm.ppf(POWER))
         # Errors shrink as 1/√n: n such that value = (z₀.₉₇₅ + z₀.₈) · error.
         return ceil(len(self.values) * (asked * self.error_like / self.value) ** 2)
 

@@ -3,8 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.optimize import minimize
-from scipy.stats import betabinom
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups
@@ -70,10 +69,10 @@ def fit_chances(runs: SuiteRuns) -> CaseChances:
     pairs, times = np.unique(np.stack([right, wrong]), axis=1, return_counts=True)
 
     def loss(logs: Floats) -> float:
-        chances = betabinom.logpmf(pairs[0], pairs.sum(axis=0), *np.exp(logs))
+        chances = scipy.stats.betabinom.logpmf(pairs[0], pairs.sum(axis=0), *np.exp(logs))
         return -float(times @ chances)
 
     # Bounded, since without any variance within or between cases the likelihood has no maximum.
-    found = minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[_LOGS, _LOGS])
+    found = scipy.optimize.minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[_LOGS, _LOGS])
     a, b = np.exp(found.x)
     return CaseChances((float(a), float(b)), right, wrong)

@@ -4,7 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
@@ -187,7 +187,7 @@ class _CaseMeasures:
 
 
 def _z() -> float:
-    return float(norm.ppf(1 - ERROR))
+    return float(scipy.stats.norm.ppf(1 - ERROR))
 
 
 def _limits(
@@ -212,7 +212,7 @@ def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float
         error = math.sqrt(one.variance(further) + two.variance(further))
         # The limit must clear the claim with a margin of its own: by the 80 % quantile of the
         # estimate.
-        return gap + low >= float(norm.ppf(POWER)) * error
+        return gap + low >= float(scipy.stats.norm.ppf(POWER)) * error
 
     # More runs never make a limit wider: double until enough, then halve the gap.
     low, high = 0, 1

@@ -5,9 +5,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import brentq
-from scipy.signal import fftconvolve
-from scipy.stats import beta, binom
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.intervals import SuiteEstimate, estimate_mean_of_cases
@@ -68,7 +66,7 @@ def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
 
     # At this level every case may agree always: the chance is 1. Towards 0 it falls to 0.
     most = float(1 / n.min())
-    level = float(brentq(chance, most * 1e-6, most))
+    level = float(scipy.optimize.brentq(chance, most * 1e-6, most))
     return float(1 - np.minimum(level * n, 1).mean())
 
 
@@ -208,10 +206,14 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
         lambda good: _at_most(contradicted, _without(sizes[::-1], good), unsteady[::-1]) >= tail,
         cases,
     )
-    least = float(beta.ppf(tail, contradicted, cases - contradicted + 1)) if contradicted else 0.0
+    least = (
+        float(scipy.stats.beta.ppf(tail, contradicted, cases - contradicted + 1))
+        if contradicted
+        else 0.0
+    )
     most = 1.0
     if contradicted < cases:
-        most = float(beta.ppf(1 - tail, contradicted + 1, cases - contradicted))
+        most = float(scipy.stats.beta.ppf(1 - tail, contradicted + 1, cases - contradicted))
     # A share q of unsteady cases makes at most q + (1 - q)·worst contradictions, and at least q
     # times the smallest chance of an unsteady case: solved for q.
     worst = steady.max()
@@ -254,8 +256,8 @@ def _counts(sizes: Codes, chances: Floats) -> Floats:
     weights = np.ones(1)
     for size, chance in zip(sizes, chances, strict=True):
         if size:
-            own = binom.pmf(np.arange(size + 1), size, chance)
+            own = scipy.stats.binom.pmf(np.arange(size + 1), size, chance)
             # Groups are independent: their counts add up, so that distributions are convolved.
-            weights = fftconvolve(weights, own) if len(weights) > 1 else own
+            weights = scipy.signal.fftconvolve(weights, own) if len(weights) > 1 else own
     # Fourier's residue may lie below 0.
     return np.maximum(weights, 0.0)

@@ -3,7 +3,7 @@
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from plenum.base.identity import make_generator
 from plenum.dynamics.fit import Floats
@@ -136,7 +136,7 @@ class _GradedReruns:
     def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
         noise = SuiteNoise.of(runs)
         # The middles of 300 equally likely parts of a normal law: no random draws are needed.
-        likely = norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
+        likely = scipy.stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
         self._means = noise.score + noise.error * likely
         self._cases, self._floor = len(runs.cases), score.floor.value
 

@@ -3,8 +3,7 @@
 import math
 
 import numpy as np
-from scipy.signal import fftconvolve
-from scipy.stats import binom, norm
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
@@ -39,7 +38,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     array([0.75])
     """
     if isinstance(gate, CaseGate):
-        return np.asarray(binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
+        return np.asarray(scipy.stats.binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
         # Less a tolerance: 0.7 · 10 is 7.000000000000001 in floats, and would ask for 8.
         least = math.ceil(gate.least * chances.shape[1] * gate.runs - TOLERANCE)
@@ -52,7 +51,9 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
         variance = (chances * (1 - chances) + before * (1 - before)).sum(axis=1) * gate.runs
         return _above(mean, variance, -allowed)
     # The law of a difference is a convolution with the other's law backwards; place `total` is 0.
-    more = fftconvolve(_sums(chances, gate.runs), _sums(before, gate.runs)[:, ::-1], axes=1)
+    more = scipy.signal.fftconvolve(
+        _sums(chances, gate.runs), _sums(before, gate.runs)[:, ::-1], axes=1
+    )
     return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
 
 
@@ -80,7 +81,9 @@ def flip_rate(passes: Floats) -> Floats:
 
 def _above(mean: Floats, variance: Floats, least: int) -> Floats:
     """Return the normal chance of at least so many, with the correction for whole numbers."""
-    return np.asarray(norm.sf((least - 0.5 - mean) / np.sqrt(np.maximum(variance, 1e-12))))
+    return np.asarray(
+        scipy.stats.norm.sf((least - 0.5 - mean) / np.sqrt(np.maximum(variance, 1e-12)))
+    )
 
 
 def _sums(chances: Floats, runs: int) -> Floats:

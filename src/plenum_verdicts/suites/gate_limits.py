@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-from scipy.stats import hypergeom, norm
+import scipy
 
 from plenum_verdicts.suites.case_chances import count_right
 from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate, ScoreGate
@@ -35,7 +35,7 @@ def limit_passing(gate: Gate, runs: SuiteRuns, score: SuiteScore, drop: float = 
     if isinstance(gate, CaseGate):
         low, high = _limit_cases(gate, runs)
         return (0.0 if drop else low), high  # a program that is worse passes no more often
-    noise, z = SuiteNoise.of(runs), float(norm.ppf((1 + LEVEL) / 2))
+    noise, z = SuiteNoise.of(runs), float(scipy.stats.norm.ppf((1 + LEVEL) / 2))
     # The score's error as a multiple of the floor: where the floor is larger, so is the error.
     within = noise.error / (score.floor.value or 1)
     whole = bool(score.passing)
@@ -85,7 +85,7 @@ def pass_by_score(
     variance, least = variance * total, least - TOLERANCE
     if variance < 1e-12:  # it never varies, so that it never fails in half of the uses
         return float(expected >= least), 0.0
-    chance = float(norm.sf((least - expected) / math.sqrt(variance)))
+    chance = float(scipy.stats.norm.sf((least - expected) / math.sqrt(variance)))
     # skewness/6 · max |z² - 1| φ(z) is /15, and kurtosis/24 · max |z³ - 3z| φ(z) is /43; a
     # yes-or-no run's third and fourth cumulant are no larger than its variance.
     off = skew * total / variance**1.5 / 15 + 1 / variance / 43
@@ -98,7 +98,7 @@ def _limit_cases(gate: CaseGate, runs: SuiteRuns) -> Limits:
     if total.min() < gate.runs:
         return 0.0, 1.0
     # Over all choices of the gate's number of runs from those that there are: unbiased.
-    failing = 1 - hypergeom.sf(gate.least - 1, total, right, gate.runs)
+    failing = 1 - scipy.stats.hypergeom.sf(gate.least - 1, total, right, gate.runs)
     low, high = estimate_mean_of_cases(np.clip(failing, 0, 1)).these
     # 1 - N x adds up the chances to fail; (1 - x)^N is all cases alike, the largest product.
     return max(1 - cases * high, 0.0), (1 - low) ** cases

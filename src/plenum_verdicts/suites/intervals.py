@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+import scipy
 
 from plenum.dynamics.fit import Floats
 
@@ -114,7 +114,7 @@ def limit_share(mean: float, variance: float, cases: float) -> tuple[float, floa
     [0.4, 0.6]
     """
     # Values are skewed: half of N - 1 degrees of freedom widens the tails that they need.
-    z = float(student.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
+    z = float(scipy.stats.t.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
     spread = mean * (1 - mean)
     apart = min(variance, spread) > 1e-15  # below that a variance is the rounding error of none
     # A variance above the binomial one would give fewer cases than there are.

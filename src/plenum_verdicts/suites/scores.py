@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import zip_longest
 
 import numpy as np
-from scipy.stats import norm
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.disagreement import estimate_disagreement
@@ -84,7 +84,7 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     between = max(float(means.var(ddof=1) - errors.mean()), 0.0) if len(means) > 1 else 0.0
     whole = between + float(spread.mean())
     # Two runs of the suite are both noisy: √2 times one's noise, times the 95 % quantile.
-    counts = math.sqrt(2) * float(norm.ppf((1 + LEVEL) / 2))
+    counts = math.sqrt(2) * float(scipy.stats.norm.ppf((1 + LEVEL) / 2))
     low, high = floor.these
     return SuiteScore(
         score=estimate_mean_of_cases(runs.mean_scores(), known, float(runs.repeats.mean())),

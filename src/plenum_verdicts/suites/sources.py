@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import t as student
+import scipy
 
 from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.intervals import LEVEL
@@ -179,7 +179,7 @@ def _limit(values: Floats) -> tuple[float, float] | None:
     if cases < _FEW:
         return None
     mean, error = float(values.mean()), float(values.std(ddof=1)) / math.sqrt(cases)
-    z = float(student.ppf((1 + LEVEL) / 2, cases - 1))
+    z = float(scipy.stats.t.ppf((1 + LEVEL) / 2, cases - 1))
     # One case in N is the least that can have been missed.
     _, high = limit_mean(mean, error, 1 / cases, z)
     return max(mean - z * error, -1.0), min(high, 1.0)

@@ -3,10 +3,9 @@
 import re
 from collections.abc import Mapping
 
-from plenum.models import Chat, Reply, Response
-
 from parrot.settings import ParrotSettings
 from plenum.design import Sampling
+from plenum.models import Chat, Reply, Response
 
 _STATE = re.compile(r"STATE: pref=\[([^]]*)\]; conf=NN")
 _VOTE = re.compile(r'\{"decision": ("\w+"(?:\|"\w+")+), (.*)\}')

@@ -176,6 +176,7 @@ DOORS = {
     "scripts/probe": "n=1",
     "scripts/scenarios": "hiddenbench=nowhere.json",
     "scripts/screen_variants": "scenarios=[XX-01]",
+    "scripts/ui": "port=0",
     "scripts/verdict": "logs=nowhere.csv",
     **{
         f"scripts/{name}": "study=nothing"

@@ -3,12 +3,14 @@
 import http.client
 import http.server
 import re
+import shlex
 import subprocess
 import threading
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
+import ui
 from command_line import ROOT, Run, journaled, journals, start, wait_for
 from mlflow import MlflowClient
 
@@ -164,8 +166,10 @@ def test_a_name_that_somebody_else_owns_reads_nothing(
 
 def test_both_servers_are_started_with_the_same_hosts() -> None:
     """The tests start ``make server``; ``make ui`` shows what a laboratory holds just as well."""
-    wanted = "--allowed-hosts 'localhost:5017,127.0.0.1:5017,[::1]:5017'"
+    wanted = "localhost:5017,127.0.0.1:5017,[::1]:5017"
     for target in ("ui", "server"):
         make = ["make", "-n", "-o", ".venv/.base", "VENV=.venv", "PORT=5017", target]
         done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, timeout=60)
-        assert done.stdout.count(wanted) == done.stdout.count("mlflow server ") == 1
+        _, _, arguments = done.stdout.replace("\\\n", " ").partition("-m plenum ui ")
+        command = ui.compose_command(**ui.read_arguments(shlex.split(arguments)))
+        assert command[command.index("--allowed-hosts") + 1] == wanted

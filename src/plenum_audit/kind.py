@@ -23,4 +23,5 @@ KIND = Kind(
     more="an audit's page: audit.html or suite.html, in its run in MLflow and where it was written",
     named_by=("committee", "case"),
     outcomes=("completed", "failed"),
+    scripts={"audit": "plenum_audit.design:SCRIPT"},
 )

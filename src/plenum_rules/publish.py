@@ -6,6 +6,7 @@ from dataclasses import replace
 from omegaconf import DictConfig
 
 from plenum.base.errors import UserError
+from plenum.design.ranges import require
 from plenum.reports.figures.publish import save_captioned
 from plenum.reports.publication import Product, print_written, publish_product
 from plenum.reports.settings import check_report_settings, read_names
@@ -14,6 +15,7 @@ from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
 from plenum_rules.evaluation import choose_rules, evaluate, tabulate_conditions, tabulate_rules
 from plenum_rules.figure import draw_rules
+from plenum_rules.recorded_runs import read_recorded
 from plenum_rules.tables import make_tables
 
 _SEVERAL = "rules"
@@ -37,9 +39,13 @@ def publish_rules(cfg: DictConfig) -> None:
     chosen = check_report_settings(filled)
     if len(names) > 1:  # what several studies show is logged to none of them
         chosen = replace(chosen, study="")
-    readers = [find_study_kind(name, chosen.uri).part("rules") for name in names]
-    studies = [Study(name, chosen.uri) for name in names]
-    recorded = (runs for read, study in zip(readers, studies, strict=True) for runs in read(study))
+    for name in names:
+        kind = find_study_kind(name, chosen.uri)
+        require(
+            kind.name == "committee",
+            f"study: {name} holds {kind.plural}; rules are for committees alone",
+        )
+    recorded = (runs for name in names for runs in read_recorded(Study(name, chosen.uri)))
     evaluated = evaluate(recorded, rules)
     frame = tabulate_rules(evaluated, rules)
     tables = make_tables(frame, evaluated)

@@ -67,6 +67,11 @@ def absent_packages() -> list[str]:
     return [name for name, folder in _packages().items() if folder is None]
 
 
+def list_config_packages() -> list[str]:
+    """List the packages that name a folder of configs and are there."""
+    return [name for name, folder in _packages().items() if folder is not None]
+
+
 @cache
 def _packages() -> Mapping[str, Path | None]:
     """Return the folders of configs by package, ``None`` for one that Python can't find."""

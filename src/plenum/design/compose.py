@@ -13,6 +13,7 @@ from plenum.base.project import candidate_paths, resolve_path, user_folder
 from plenum.base.regular_files import read_text
 from plenum.design import conflicts, kinds, schema
 from plenum.design.backend_extensions import BACKENDS
+from plenum.design.executor_choice import list_sweep_settings
 from plenum.design.job import Job
 from plenum.design.ranges import require
 from plenum.design.schema import Config
@@ -44,7 +45,7 @@ def parse_job(cfg: DictConfig) -> Job:
         config=format_yaml(given),
         traces=typed.tracking.traces,
         replicate_runs=typed.tracking.replicates,
-        more={key: getattr(typed, key) for key in schema.SWEEP_SETTINGS},
+        more={key: getattr(typed, key) for key in list_sweep_settings()},
     )
 
 

@@ -1,8 +1,8 @@
 """The kinds of study: what is studied, and which code each station of the spine uses for it.
 
 A kind is a value. Its parts are named by dotted paths and loaded on first use, so that nothing here
-imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``,
-and a part to a kind of another package by ``plenum.parts``; a test calls :func:`register`.
+imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``;
+a test calls :func:`register`.
 """
 
 from collections.abc import Mapping
@@ -80,6 +80,9 @@ class Kind:
         Factors that tables show, and first, even where all conditions share their values.
     outcomes
         Statuses of the replicates that are estimated: a failure may be an outcome, too.
+    scripts
+        ``module:attribute`` of the settings of its package's scripts
+        (:class:`plenum.design.scripts.Script`), by the names of their primary configs.
     """
 
     name: str
@@ -94,6 +97,7 @@ class Kind:
     settings: Mapping[str, str] = field(default_factory=dict)
     named_by: tuple[str, ...] = ("model",)
     outcomes: tuple[str, ...] = ("completed",)
+    scripts: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def distinct_factors(self) -> tuple[str, ...]:
@@ -111,8 +115,8 @@ class Kind:
             return {key: resolve_name(path) for key, path in self.settings.items()}
 
     def has(self, station: str) -> bool:
-        """Return whether this kind has a part for a station, of its own or from another package."""
-        return station in self.parts or f"{self.name}.{station}" in PARTS
+        """Return whether this kind has a part for a station."""
+        return station in self.parts
 
     def part(self, station: str) -> Any:
         """Return the part that a station uses for this kind.
@@ -128,9 +132,7 @@ class Kind:
             what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
             more = f"; {self.more}" if self.more else ""
             raise UserError(f"study: it holds {self.plural}; {what}: only for {these}{more}")
-        if station in self.parts:
-            return _resolve(self.parts[station])
-        return PARTS[f"{self.name}.{station}"]
+        return _resolve(self.parts[station])
 
 
 @cache
@@ -141,9 +143,6 @@ def _resolve(path: str) -> Any:
 
 KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study", Kind)
 """The kinds of study that are installed, by name."""
-
-PARTS: Registry[Any] = Registry("plenum.parts", "part of a kind of study")
-"""Parts that packages add to kinds of others, by kind and station, such as ``committee.rules``."""
 
 
 def register(kind: Kind) -> None:

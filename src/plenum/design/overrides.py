@@ -11,7 +11,7 @@ from hydra._internal.utils import get_args_parser
 from plenum.base.errors import UserError
 from plenum.base.project import USER_FOLDER, config_folders, project_root
 from plenum.base.yaml_files import read_yaml
-from plenum.design.scripts import SCRIPTS, foreign_settings
+from plenum.design.scripts import find_script, foreign_settings
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
@@ -100,6 +100,7 @@ def check_meant(arguments: Sequence[str], config_name: str) -> None:
     for argument in arguments:
         key = argument.lstrip("+~").partition("=")[0]
         if (name := _NAME_END.split(key)[0]) in foreign:
-            instead = SCRIPTS[config_name].instead.get(name)
+            script = find_script(config_name)
+            instead = script.instead.get(name) if script else None
             instead = f"; here it is {instead}" if instead else ""
             raise UserError(f"{key}: run.py has this setting, {config_name}.py has none{instead}")

@@ -10,9 +10,9 @@ from omegaconf.errors import OmegaConfBaseException
 from pydantic import BeforeValidator, Field
 
 from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
 from plenum.base.secret_input import refuse_keys
 from plenum.design.backend_extensions import BACKENDS
+from plenum.design.executor_choice import EXECUTORS, list_sweep_settings
 from plenum.design.kinds import KINDS, Kind, of_task
 from plenum.design.ranges import (
     Agents,
@@ -53,10 +53,6 @@ class SweepSettings(StrictSettings):
     """
 
     needs: ClassVar[str] = "another way to execute the sweep"
-
-
-SWEEP_SETTINGS: Registry[type[SweepSettings]] = Registry("plenum.sweep_settings", "setting", type)
-"""Settings that packages add to a sweep's, by their keys in the config."""
 
 
 def _require_names(price: Any) -> Any:
@@ -221,7 +217,7 @@ def config_type(kind: Kind) -> type[Config]:
     owners = dict.fromkeys((each.name for each in fields(Config) if each.name != "task"), "plenum")
     added: dict[str, type[Any]] = {}
     ours: list[tuple[str, str, Any]]
-    ours = [(SWEEP_SETTINGS.group, key, SWEEP_SETTINGS[key]) for key in SWEEP_SETTINGS]
+    ours = [(EXECUTORS.group, *one) for one in list_sweep_settings().items()]
     for each in KINDS.values():
         ours += ((each.name, *one) for one in each.load_settings_types().items())
     for owner, key, settings in ours:

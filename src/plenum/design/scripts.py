@@ -1,10 +1,11 @@
-"""Settings of scripts that a package brings: found by entry points of ``plenum.scripts``."""
+"""Settings of scripts that a package brings, which its kind of study names."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
+from pkgutil import resolve_name
 from typing import Any
 
-from plenum.base.extensions import Registry
+from plenum.base.extensions import blame_part
 from plenum.base.project import config_folders
 from plenum.design.kinds import KINDS
 
@@ -25,8 +26,15 @@ class Script:
     instead: Mapping[str, str] = field(default_factory=dict)
 
 
-SCRIPTS: Registry[Script] = Registry("plenum.scripts", "script", Script)
-"""Scripts by the name of their primary config, such as ``audit``; ``run.py`` isn't among them."""
+def find_script(config_name: str) -> Script | None:
+    """Find a package's script by the name of its primary config, such as ``audit``."""
+    paths = (each.scripts[config_name] for each in KINDS.values() if config_name in each.scripts)
+    path = next(paths, None)
+    if path is None:
+        return None
+    with blame_part(f"script {config_name}: {path}"):
+        script: Script = resolve_name(path)
+    return script
 
 
 def schemas(config_name: str) -> tuple[type[Any], ...]:
@@ -35,12 +43,13 @@ def schemas(config_name: str) -> tuple[type[Any], ...]:
 
     if config_name == "config":
         return tuple(config_type(kind) for kind in KINDS.values())
-    return SCRIPTS[config_name].schemas if config_name in SCRIPTS else ()
+    script = find_script(config_name)
+    return script.schemas if script else ()
 
 
 def foreign_settings(config_name: str) -> set[str]:
     """Return the groups and settings of ``run.py`` that a script composes and has no use for."""
-    if config_name == "config" or config_name not in SCRIPTS:
+    if config_name == "config" or find_script(config_name) is None:
         return set()
     known = {setting.name for each in schemas("config") for setting in fields(each)}
     known |= {path.name for each in config_folders() for path in each.iterdir() if path.is_dir()}

@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import Any, Protocol, Self
 
 from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
 from plenum.base.terminal import say
 from plenum.calls.admission import Admission, Ticket
 from plenum.calls.budget import Call, PriceOf
 from plenum.calls.caller import Caller
 from plenum.calls.chat import ChatModel
+from plenum.design.executor_choice import EXECUTORS
 from plenum.design.job import Job
 from plenum.design.ranges import refuse_unused
 from plenum.execution.branches import branch_prefix
@@ -197,29 +197,6 @@ class Deliberations:
     def status(self) -> str:
         """Return nothing to show."""
         return ""
-
-
-@dataclass(frozen=True)
-class ExecutorChoice:
-    """The choice of an executor, which a package adds by an entry point of ``plenum.executors``.
-
-    Attributes
-    ----------
-    choose
-        From the jobs of a sweep to their executor; ``None`` where none of their settings asks for
-        it.
-    notes
-        From the jobs of a sweep to lines about what earlier runs of this executor have left.
-    """
-
-    choose: Callable[[Sequence[Job]], Executor | None]
-    notes: Callable[[Sequence[Job]], list[str]]
-
-
-EXECUTORS: Registry[ExecutorChoice] = Registry(
-    "plenum.executors", "way to execute replicates", ExecutorChoice
-)
-"""The executors that are installed."""
 
 
 def choose_executor(jobs: Sequence[Job]) -> Executor:

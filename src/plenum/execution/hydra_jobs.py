@@ -21,9 +21,9 @@ from hydra.experimental.callback import Callback
 from hydra.types import HydraContext, RunMode, TaskFunction
 from omegaconf import DictConfig, OmegaConf, open_dict
 
-from plenum.base import as_typed
 from plenum.base.environment import close_environment
 from plenum.base.errors import UserError
+from plenum.base.project import as_typed
 from plenum.base.terminal import say
 from plenum.design.compose import format_yaml, parse_job
 from plenum.design.job import Job

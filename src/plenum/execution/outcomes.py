@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base import as_typed
+from plenum.base.project import as_typed
 from plenum.base.secrets import redact
 from plenum.design.job import Job
 from plenum.design.schema import StudyConfig

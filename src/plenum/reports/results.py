@@ -6,9 +6,8 @@ import shutil
 import sys
 from pathlib import Path
 
-from plenum.base import as_typed
 from plenum.base.errors import UserError
-from plenum.base.project import project_root
+from plenum.base.project import as_typed, project_root
 from plenum.design.kinds import Kind
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind

@@ -5,6 +5,7 @@ heeds only before its import.
 """
 
 import os
+from typing import TYPE_CHECKING
 
 from plenum.base.moved import find_moved
 
@@ -18,11 +19,11 @@ for _name, _value in {
 }.items():
     os.environ.setdefault(_name, _value)
 
-
-__getattr__ = find_moved(
-    __name__,
-    {
-        "tracking.conditions": "tabulate_replicates TrackedCondition",
-        "tracking.study": "Study",
-    },
-)
+if not TYPE_CHECKING:  # a type checker is to see that plenum's own code says the module
+    __getattr__ = find_moved(
+        __name__,
+        {
+            "tracking.conditions": "tabulate_replicates TrackedCondition",
+            "tracking.study": "Study",
+        },
+    )

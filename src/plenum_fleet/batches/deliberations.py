@@ -13,7 +13,7 @@ from plenum.calls.chat import ChatModel
 from plenum.design.job import Job
 from plenum.design.settings import Api
 from plenum.execution.condition_folder import find_condition_folder, looks_ended
-from plenum.execution.executors import Deliberations, ExecutorChoice, Playable, Scene
+from plenum.execution.executors import Deliberations, Playable, Scene
 from plenum.records.failures import Failure
 from plenum.records.usage import Usage
 from plenum_fleet.batches import records as batches
@@ -110,13 +110,6 @@ def describe_left(jobs: Sequence[Job]) -> list[str]:
     ]
 
 
-def _choose(jobs: Sequence[Job]) -> BatchedDeliberations | None:
-    return BatchedDeliberations(jobs) if any(job.calls.batch for job in jobs) else None
-
-
 def _folder(job: Job) -> Path:
     """Return the folder of the journals of batches."""
     return Path(job.journals) / "batches"
-
-
-WAY = ExecutorChoice(_choose, describe_left)

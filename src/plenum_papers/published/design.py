@@ -11,9 +11,8 @@ from typing import Any
 import yaml
 from omegaconf import DictConfig
 
-from plenum.base import is_wheel
 from plenum.base.errors import UserError
-from plenum.base.project import project_root
+from plenum.base.project import is_wheel, project_root
 from plenum.base.text import split_lines
 from plenum.records.atomic_files import write_whole
 from plenum.scenarios.packets import check_packets

@@ -9,9 +9,10 @@ import pytest
 from plenum.base.errors import UserError
 from plenum.base.extensions import Registry
 from plenum.design.backend_extensions import BACKENDS
+from plenum.design.executor_choice import EXECUTORS, ExecutorChoice
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import Count, StrictSettings
-from plenum.design.schema import SWEEP_SETTINGS, SweepSettings, type_config
+from plenum.design.schema import SweepSettings, type_config
 
 COMMITTEE = KINDS["committee"]
 
@@ -34,7 +35,7 @@ class Demanding(StrictSettings):
 
 
 def test_a_sweep_has_the_settings_of_a_package(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(SWEEP_SETTINGS._added, "feathers", Feathers)
+    monkeypatch.setitem(EXECUTORS._added, "birds", ExecutorChoice(settings={"feathers": Feathers}))
     typed = type_config({"feathers": {"number": 9}})
     assert typed.find(Feathers) == Feathers(number=9)
     assert type_config({}).find(Feathers).number == 2
@@ -53,7 +54,7 @@ def test_a_sweep_has_the_settings_of_a_package(monkeypatch: pytest.MonkeyPatch) 
 def test_settings_that_no_config_could_have_are_refused(
     monkeypatch: pytest.MonkeyPatch, key: str, settings: type[Any], words: str
 ) -> None:
-    monkeypatch.setitem(SWEEP_SETTINGS._added, key, settings)
+    monkeypatch.setitem(EXECUTORS._added, "birds", ExecutorChoice(settings={key: settings}))
     with pytest.raises(UserError, match=words):
         type_config({})
 

@@ -4,9 +4,9 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Protocol
 
 from plenum.base.errors import UserError
-from plenum.base.extensions import Registry
 from plenum.base.text import flatten
 from plenum.calls.chat import Chat, Response
+from plenum.design.executor_choice import EXECUTORS
 
 _SAYS_REPLICA = ("x-litellm-model-id", "x-backend-server", "x-served-by")
 _LONGEST_NAME = 128
@@ -45,10 +45,6 @@ class OneServer:
         return await ask(self.urls[0])
 
 
-SERVERS: Registry[Callable[..., Servers]] = Registry("plenum.servers", "backend.api_base")
-"""Entry points of packages that spread calls over several servers, under ``several``."""
-
-
 def servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
     """Make the servers of a provider; ``say`` prints a line for the user.
 
@@ -59,12 +55,14 @@ def servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
     """
     if len(urls) == 1:
         return OneServer(urls[0])
-    if "several" not in SERVERS:
+    several = next((each.servers for each in EXECUTORS.values() if each.servers), None)
+    if several is None:
         raise UserError(
             f"backend.api_base: {len(urls)} URLs; no package that spreads calls over several "
             "servers is installed"
         )
-    return SERVERS["several"](urls, say=say)
+    spread: Servers = several(urls, say=say)
+    return spread
 
 
 def replica(headers: Mapping[str, str]) -> str:

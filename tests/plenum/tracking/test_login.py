@@ -1,4 +1,4 @@
-"""Requests to a tracking server: who asks."""
+"""The login at a tracking server: that of MLflow's own client."""
 
 from typing import Any
 

@@ -34,10 +34,11 @@ def main(cfg: DictConfig) -> None:
 
             released_rules.publish(cfg.released_runs, Path(cfg.out))
         elif cfg.check:
-            from plenum_papers.published import check
+            import paper_check
+
             from plenum_papers.published.catalogue import find_release
 
-            check.publish(find_release(cfg), Path(cfg.out))
+            paper_check.publish_check(find_release(cfg), Path(cfg.out))
         elif cfg.run is not None or cfg.draw:
             from papers_run import make
 

@@ -23,10 +23,11 @@ os.environ.setdefault("PLENUM_ROOT", str(Path(__file__).resolve().parents[1]))
 @hydra.main(version_base="1.3", config_path="../conf", config_name="prompt")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.execution import prompt
+        from study_prompt import WantedCall, show_call
+
         from plenum.reports.settings import read_study_settings
 
-        prompt.show(read_study_settings(prompt.WantedCall, cfg))
+        show_call(read_study_settings(WantedCall, cfg))
 
 
 if __name__ == "__main__":

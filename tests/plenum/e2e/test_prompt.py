@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 from command_line import KEY, ROOT, Run, call, with_store
 from openai_server import Server, serving
+from study_prompt import WantedCall, find_call
 
 from plenum.base.errors import UserError
-from plenum.execution.prompt import WantedCall, find
 from plenum.execution.replay import convert_messages
 from plenum.records.transcript import read
 
@@ -59,7 +59,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
                 "json",
                 str(journals),
             )
-            chats.append(convert_messages(find(wish)[1]))
+            chats.append(convert_messages(find_call(wish)[1]))
     return chats
 
 
@@ -89,7 +89,7 @@ def test_what_there_is_not_is_named_with_what_there_is(
 ) -> None:
     wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"), **wrong)
     with pytest.raises(UserError, match=line):
-        find(wish)
+        find_call(wish)
 
 
 def test_a_prompt_whose_texts_have_changed_since_is_not_made_up(
@@ -117,11 +117,11 @@ def test_a_condition_that_version_0_2_0_recorded_is_rebuilt(run: Run, tmp_path: 
     earlier = written.replace(simulated, f"{simulated}  fit: null\n")
     config.write_text(f"durable: false\n{earlier}")
     wish = replace(CHAIR, study="before", uri=uri(tmp_path), round=1)
-    assert find(replace(wish, journals=str(tmp_path / "mlruns/journals")))[1].seat == "Chair"
+    assert find_call(replace(wish, journals=str(tmp_path / "mlruns/journals")))[1].seat == "Chair"
 
 
 def test_the_script_prints_a_prompt_and_names_its_call(folder: Path, run: Run) -> None:
     done = run(*REQUEST, script="scripts/prompt.py", cwd=folder)
     wish = replace(CHAIR, uri=uri(folder), journals=str(folder / "mlruns/journals"))
-    assert json.loads(done.stdout) == convert_messages(find(wish)[1])
+    assert json.loads(done.stdout) == convert_messages(find_call(wish)[1])
     assert "round 2, Chair" in done.stderr

@@ -8,17 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pandas as pd
-
-from plenum.base.errors import UserError
-from plenum.dynamics.nulls import shuffle_test
-from plenum.dynamics.switches import switch_counts
-from plenum.show.phrases import make_environment
-from plenum.show.table import format_csv as csv_text
-from plenum.show.terminal_tables import show_text
-from plenum_papers.items.published_values import read_numbers
-from plenum_papers.published import branching
-from plenum_papers.published.catalogue import Release
-from plenum_papers.published.cells import (
+from paper_cells import (
     FACTORS,
     Cell,
     Cells,
@@ -29,6 +19,16 @@ from plenum_papers.published.cells import (
     off_plurality,
     replicates,
 )
+
+from plenum.base.errors import UserError
+from plenum.dynamics.nulls import shuffle_test
+from plenum.dynamics.switches import switch_counts
+from plenum.show.phrases import make_environment
+from plenum.show.table import format_csv as csv_text
+from plenum.show.terminal_tables import show_text
+from plenum_papers.items.published_values import read_numbers
+from plenum_papers.published import branching
+from plenum_papers.published.catalogue import Release
 
 _MOST = 8
 """Number of differing values that the page lists; the CSV file has all."""
@@ -94,7 +94,7 @@ class PublishedComparison:
         return self.published == self.recomputed
 
 
-def compare(release: Release, cells: Cells) -> tuple[list[PublishedComparison], list[str]]:
+def compare_values(release: Release, cells: Cells) -> tuple[list[PublishedComparison], list[str]]:
     """Compare all published values that the files of a clone determine; also list missing files.
 
     Raises
@@ -235,7 +235,7 @@ def _null(row: Mapping[str, str], cells: Cells) -> Iterator[PublishedComparison]
     )
 
 
-def summary(comparisons: list[PublishedComparison]) -> dict[str, int]:
+def count_comparisons(comparisons: list[PublishedComparison]) -> dict[str, int]:
     """Count the compared values that are equal, that differ for a known reason, and the others."""
     different = [c for c in comparisons if not c.equal]
     explained = sum(bool(c.why) for c in different)
@@ -247,7 +247,7 @@ def summary(comparisons: list[PublishedComparison]) -> dict[str, int]:
     }
 
 
-def publish(release: Release, out: Path) -> None:
+def publish_check(release: Release, out: Path) -> None:
     """Compare all published values with recomputed ones, and print how many agree.
 
     Every value is written as a line of ``published_check.csv``, and ``published_check.md`` tells of
@@ -258,10 +258,10 @@ def publish(release: Release, out: Path) -> None:
     UserError
         A file can't be read, or the clone has none of them.
     """
-    comparisons, lacking = compare(release, load_cells(release))
+    comparisons, lacking = compare_values(release, load_cells(release))
     if not comparisons:
         raise UserError(f"published: {release.clone} has no file that a value follows from")
-    counts = summary(comparisons) | {"not_compared": len(lacking)}
+    counts = count_comparisons(comparisons) | {"not_compared": len(lacking)}
     frame = pd.DataFrame([{**vars(c), "equal": c.equal} for c in comparisons])
     page = format_page(frame, counts, release.origin)
     for text in (page, *lacking):
@@ -282,7 +282,7 @@ def format_page(frame: pd.DataFrame, counts: Mapping[str, int], origin: str) -> 
     frame
         The lines of the CSV file.
     counts
-        The :func:`summary`, and the papers' lines that a clone has no file of.
+        The :func:`count_comparisons`, and the papers' lines that a clone has no file of.
     origin
         The repository and its commit.
     """

@@ -52,7 +52,7 @@ class WantedCall(StrictSettings):
     answer: bool = False
 
 
-def show(wish: WantedCall) -> None:
+def show_call(wish: WantedCall) -> None:
     """Print a prompt, message by message, or its answers; the call's place goes to standard error.
 
     Raises
@@ -60,7 +60,7 @@ def show(wish: WantedCall) -> None:
     UserError
         There is no such study, condition, replicate or call, or the prompt can't be rebuilt.
     """
-    condition, ask, entries = find(wish)
+    condition, ask, entries = find_call(wish)
     simulated = " (simulated)" if condition.backend.name == "simulated" else ""
     place = f"replicate {wish.replicate}, {ask.kind}, round {ask.round}, {ask.seat}"
     print(f"{condition}: {place}, {ask.chat.model}{simulated}", file=sys.stderr)
@@ -79,7 +79,7 @@ def show(wish: WantedCall) -> None:
     print(make_printable(text) if sys.stdout.isatty() else text)
 
 
-def find(wish: WantedCall) -> tuple[Condition, Ask, Sequence[Entry]]:
+def find_call(wish: WantedCall) -> tuple[Condition, Ask, Sequence[Entry]]:
     """Find the condition, the call that is wanted, and all entries of its replicate's journal.
 
     Raises

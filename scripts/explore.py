@@ -17,10 +17,10 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="explore")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports import explorer
+        from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
         from plenum.reports.settings import read_study_settings
 
-        explorer.publish(read_study_settings(explorer.ExploredStudy, cfg))
+        publish_explorer(read_study_settings(ExploredStudy, cfg))
 
 
 if __name__ == "__main__":

@@ -19,7 +19,7 @@ from plenum.base.secrets import strip_secrets
 from plenum.reports.figures.catalogue import CATALOGUE as OF_COMMITTEES
 from plenum.reports.figures.catalogue import SavedFigure
 from plenum.reports.figures.publish import draw_pages, save_captions, save_pages
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.publication import Product
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
@@ -106,7 +106,7 @@ def _show(item: PaperItem, chosen: Settings, load: Loader) -> ShownItem:
         tuple(files),
         numbered.tables if numbered else (),
         "" if files else "the runs have nothing to show in it",
-        provenance(kept) if kept else item.script or "no run",
+        describe_provenance(kept) if kept else item.script or "no run",
     )
 
 

@@ -15,10 +15,11 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.file_locks import require_writable
 from plenum.base.project import project_root
-from plenum.reports import explorer, tables
+from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
 from plenum.reports.page.publish import publish_report
 from plenum.reports.settings import Settings, read_names, read_study_settings
 from plenum.reports.study import find_study_kind
+from plenum.reports.tables.publish import publish_tables
 from plenum_papers.items import items
 from plenum_papers.items.items import Experiment, PaperItem
 
@@ -104,13 +105,13 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         began = time.monotonic()
         one_study = replace(chosen, study=name, out=chosen.out / name)
         shown = {field.name: getattr(one_study, field.name) for field in fields(Settings)}
-        page = explorer.ExploredStudy(**shown | {"out": one_study.out / "explorer.html"})
+        page = ExploredStudy(**shown | {"out": one_study.out / "explorer.html"})
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
-            tables.publish(one_study)
+            publish_tables(one_study)
             publish_report(one_study)
             if explored := find_study_kind(name, chosen.uri).has("explorer"):
-                explorer.publish(page)
+                publish_explorer(page)
         made_of_it = "tables, report" + ", explorer" * explored
         _say(f"{one_study.out}: {made_of_it}, {time.monotonic() - began:.0f} s")
 

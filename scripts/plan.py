@@ -26,7 +26,7 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports import plans
         from plenum.reports.settings import check_plan_settings
 
-        plans.publish(check_plan_settings(cfg))
+        plans.publish_plan(check_plan_settings(cfg))
 
 
 if __name__ == "__main__":

@@ -35,7 +35,7 @@ from plenum.execution.cost_estimate import estimate_usage
 from plenum.execution.outcomes import Outcome, format_closing
 from plenum.execution.sweep import run_sweep
 from plenum.records.atomic_files import write_whole
-from plenum.records.transcript import WHO, read
+from plenum.records.transcript import WHO, read_transcript
 
 MOST_CALLS = 15
 """Attempts that a proof makes at most, over all its rounds."""
@@ -96,10 +96,10 @@ def prove(cfg: DictConfig) -> bool:
     frame = pd.DataFrame(columns).rename_axis("check").reset_index()
     frame = frame[(frame[[*columns]] != "").any(axis=1)]
     from plenum.show.table import Column, Table
-    from plenum.show.terminal_tables import show  # what plays a round needs none
+    from plenum.show.terminal_tables import show_tables  # what plays a round needs none
 
     shown = (Column("check", key=True), *map(Column, columns))
-    show([Table("proof", f"Proof of {model}: one round of two seats", frame, shown)])
+    show_tables([Table("proof", f"Proof of {model}: one round of two seats", frame, shown)])
     ended = [each.outcome for each in played if each.outcome is not None]
     for line in dict.fromkeys(format_closing(ended)[1:]):
         if not line.startswith(_KNOWN):
@@ -163,7 +163,7 @@ def _play(each: _Round, before: Sequence[_Round]) -> None:
 def _describe(each: _Round) -> dict[str, str]:
     """Describe what came of a round, by check."""
     journal, attempts = find_journal(each.job, 0), each.attempts
-    entries = read(journal).calls if journal.exists() else []
+    entries = read_transcript(journal).calls if journal.exists() else []
     failed = [a for a in attempts if not a["answered"]]
     errors = [f"{a['status'] or a['outcome']}: {a['detail']}" for a in failed]
     errors += [each.refused] if each.refused else []

@@ -21,7 +21,7 @@ from plenum.base.project import project_root, resolve_path
 from plenum.design.compose import parse_job
 from plenum.design.ranges import require
 from plenum.show.table import Column, Table, format_csv, make_keys
-from plenum.show.terminal_tables import show, show_text
+from plenum.show.terminal_tables import show_tables, show_text
 from plenum_worlds.episode import Episode
 
 LEVELS = ("low", "moderate", "high")
@@ -61,7 +61,7 @@ def publish(runs: int, out: Path) -> None:
     numbers = (Column(name, format=_three) for name in shown)
     columns = (*make_keys(("policy", "agents", "metric")), *numbers, Column("source"))
     title = "The Hidden Strength of Disagreement: the released rules without a model"
-    show([Table("released_rules", title, frame, columns, _NOTES)])
+    show_tables([Table("released_rules", title, frame, columns, _NOTES)])
     out.mkdir(parents=True, exist_ok=True)
     file = out / "released_rules.csv"
     file.write_text(format_csv(frame), encoding="utf-8")

@@ -61,7 +61,7 @@ try:
         wordings_file,
     )
     from plenum.show.table import Column, Table, format_csv
-    from plenum.show.terminal_tables import show
+    from plenum.show.terminal_tables import show_tables
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
 
@@ -167,7 +167,7 @@ def publish(file: Path, frame: pd.DataFrame, shown: dict[str, pd.DataFrame], *no
     for place, (title, each) in enumerate(shown.items()):
         if not place or len(each):
             columns = tuple(Column(str(name), key=name in KEYS) for name in each)
-            show([Table(title, title, each, columns, () if place else notes)])
+            show_tables([Table(title, title, each, columns, () if place else notes)])
     print(f"written: {file}")
 
 

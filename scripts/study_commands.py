@@ -16,7 +16,7 @@ from plenum.reports.settings import read_study_settings, store_uri
 from plenum.show.formats import NONE, format_or_dash
 from plenum.show.phrases import render
 from plenum.show.table import Column, Table, make_keys
-from plenum.show.terminal_tables import show
+from plenum.show.terminal_tables import show_tables
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.runs import open_existing
 from plenum.tracking.store import absolute_uri
@@ -243,7 +243,7 @@ def _print_studies(stored: Sequence[StoredStudy]) -> None:
         *_COUNTED,
         Column("experiment"),
     )
-    show([Table("studies", "Studies", lines, columns)])
+    show_tables([Table("studies", "Studies", lines, columns)])
 
 
 def _print_conditions(study: StoredStudy, journals: Path) -> None:
@@ -267,7 +267,7 @@ def _print_conditions(study: StoredStudy, journals: Path) -> None:
     )
     title = f"Study {study.name}, MLflow experiment {study.experiment}"
     note = f"journals: {_size(sum(sizes.values()))} in {journals}/CONDITION"
-    show([Table("conditions", title, lines, columns, (note,))])
+    show_tables([Table("conditions", title, lines, columns, (note,))])
 
 
 def _counts(conditions: Sequence[TrackedCondition]) -> dict[str, int]:

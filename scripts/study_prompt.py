@@ -17,7 +17,7 @@ from plenum.design.ranges import StrictSettings, Whole, require
 from plenum.execution.answers import read_answers
 from plenum.execution.replay import ReadDifferently, convert_messages, replay_calls
 from plenum.records.chain import DamagedJournal
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum.tracking.provenance import rebuild_condition
 from plenum.tracking.study import Study
 
@@ -127,7 +127,7 @@ def _transcript(study: Study, run: Any, condition: Condition, wish: WantedCall) 
     here = Path(wish.journals) / condition.folder / f"{wish.replicate:03d}.jsonl"
     try:
         if here.exists():
-            return read(here)
+            return read_transcript(here)
         with study.transcripts([run.info.run_id]) as kept:
             replicates = {
                 replicate.replicate: replicate for replicate in kept.get(run.info.run_id, ())

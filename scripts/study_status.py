@@ -20,7 +20,7 @@ from plenum.records.chain import DamagedJournal, verify_lines
 from plenum.reports.settings import read_study_settings
 from plenum.show.formats import format_count, format_dollars, format_number
 from plenum.show.table import Column, Table, make_keys
-from plenum.show.terminal_tables import show
+from plenum.show.terminal_tables import show_tables
 from plenum.tracking.conditions import read_rerun
 from plenum.tracking.store import absolute_uri
 from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
@@ -81,7 +81,7 @@ def show_study(settings: StatusSettings) -> None:
             "target: by the last replicate that is begun; journals don't tell how many are wanted"
         )
     title = f"Study {settings.study}" if settings.uri else f"Journals in {settings.journals}"
-    show([Table("status", title, frame, columns, tuple(notes))])
+    show_tables([Table("status", title, frame, columns, tuple(notes))])
     print(_totals(frame))
     if settings.uri:
         print(_sweep(settings))

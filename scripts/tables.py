@@ -39,7 +39,7 @@ def main(cfg: DictConfig) -> None:
         else:
             from plenum_papers.items import publish
 
-            publish.publish(cfg)
+            publish.publish_items(cfg)
 
 
 def listed(argument: str) -> str:

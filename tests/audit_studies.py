@@ -13,7 +13,7 @@ from plenum.design.settings import Backend, Budget, Calls, Sampling, Simulated
 from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.records.usage import Usage
 from plenum.reports.settings import Settings
 from plenum.tracking.writer import StudyWriter
@@ -145,7 +145,7 @@ class AuditStudy:
         rule = rule or StabilityRule()
         outcomes, options = {}, {}
         for job in self.jobs:
-            runs = [read(path) for path in journals(job)]
+            runs = [read_transcript(path) for path in journals(job)]
             rows = ((run.head["replicate"], run.status, str(run.decision)) for run in runs)
             head = job.condition.as_mapping()
             outcomes[head["case"]], options[head["case"]] = select_ended(rows), [*head["options"]]
@@ -174,7 +174,7 @@ class AuditStudy:
     def _store(self, job: Job) -> None:
         """Write a condition to MLflow, as a sweep does."""
         written = journals(job)
-        transcripts = [read(path) for path in written]
+        transcripts = [read_transcript(path) for path in written]
         writer = StudyWriter(self.uri, self.name, "v1").open(
             {**job.condition.as_mapping(), "cell": job.condition.cell}, len(written)
         )

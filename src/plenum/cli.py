@@ -148,10 +148,10 @@ def _explain(error: Exception, config_name: str | None) -> str:
     """Explain the mistake in the command line behind an error, or quote the error."""
     line = None
     if config_name and not isinstance(error, UserError):
-        from plenum.design.slips import explain
+        from plenum.design.slips import explain_slip
 
         with suppress(Exception):  # the error itself must be seen, whatever becomes of its reason
-            line = explain(sys.argv[1:], config_name)
+            line = explain_slip(sys.argv[1:], config_name)
     return redact(line) if line else format_error(error)
 
 

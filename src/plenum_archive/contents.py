@@ -10,7 +10,7 @@ import pandas as pd
 import pyarrow.parquet
 
 from plenum.records.chain import DamagedJournal
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum.tracking.states import describe_replicate
 from plenum_archive import layout
 from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
@@ -38,7 +38,7 @@ def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
     for replicate in replicates:
         name = f"{TRANSCRIPTS}/{replicate.replicate:03d}.jsonl"
         try:
-            transcripts[replicate.replicate] = transcript = read(folder / name)
+            transcripts[replicate.replicate] = transcript = read_transcript(folder / name)
             yield from (f"{name}: {wrong}" for wrong in _disagreement(transcript, run, replicate))
         except FileNotFoundError:
             yield f"{name}: missing"

@@ -29,7 +29,7 @@ from plenum_archive.container import Packer, write_sealed
 from plenum_archive.gather import ArchivedCondition, gather_conditions
 from plenum_archive.layout import COUNTS, DICTIONARY, FORMAT, KIND, MANIFEST, README
 from plenum_archive.readme import readme
-from plenum_archive.verify import check, seal, size, summary
+from plenum_archive.verify import check_archive, seal, size, summarise_archive
 
 _PACKAGES = ("mlflow", "numpy", "pandas", "pyarrow")
 
@@ -87,7 +87,7 @@ def export(chosen: Settings) -> None:
     for what, files in named.items():
         more = f" and {len(files) - 1} more" if len(files) > 1 else ""
         print(f"note: {files[0]}{more} names {what}; it is kept as it is", file=sys.stderr)
-    print(summary(chosen.study, _counts(conditions)))
+    print(summarise_archive(chosen.study, _counts(conditions)))
     print(f"written and checked: {chosen.out} ({size(chosen.out)}, SHA-256 {seal(chosen.out)})")
 
 
@@ -119,7 +119,7 @@ def _pack(
     for name, data in tables.items():
         add(name, data)
     add(DICTIONARY, dictionary.of([*packer.files, DICTIONARY, MANIFEST]))
-    packer.add(MANIFEST, layout.pack(_manifest(packer, chosen, conditions)))
+    packer.add(MANIFEST, layout.pack_archive(_manifest(packer, chosen, conditions)))
     return named
 
 
@@ -213,7 +213,7 @@ def _digests(condition: ArchivedCondition) -> dict[str, Any]:
 def _require_whole(study: str, part: Path) -> None:
     """Refuse an archive that doesn't pass its own check."""
     with show_progress("checking") as say:
-        problems = check(part, say).problems
+        problems = check_archive(part, say).problems
     if problems:
         more = f" (and {len(problems) - 1} more)" if len(problems) > 1 else ""
         raise UserError(

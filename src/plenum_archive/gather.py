@@ -64,7 +64,7 @@ class ArchivedCondition:
             data = self.artifacts[name]
             clean = {"config.yaml": scrub.config, "accounts.json": scrub.accounts}.get(name, bytes)
             yield f"{self.place}/{name}", clean(data)
-        yield f"{self.place}/{RUNS}", layout.runs(self.run, list(self.replicates))
+        yield f"{self.place}/{RUNS}", layout.list_archived_runs(self.run, list(self.replicates))
         for number in sorted(self.transcripts):
             yield layout.transcript(self.place, number), self.transcripts[number].read_bytes()
 

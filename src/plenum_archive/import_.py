@@ -19,7 +19,7 @@ from plenum.base.identity import name_folder
 from plenum.base.progress import show_progress
 from plenum.design.ranges import StrictSettings, StudyName
 from plenum.design.schema import Journals
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.reports.settings import read_study_settings, store_uri
 from plenum.tracking.artifacts import collect_artifacts
 from plenum.tracking.conditions import read_rerun
@@ -41,7 +41,7 @@ from plenum_archive import layout
 from plenum_archive.container import Box, describe_file
 from plenum_archive.gather import ARCHIVE, ORIGIN, gather_conditions
 from plenum_archive.layout import RUNS, TRANSCRIPTS, ArchivedRun
-from plenum_archive.verify import open_checked, prefix_problems, require_file, summary
+from plenum_archive.verify import open_checked, prefix_problems, require_file, summarise_archive
 
 if TYPE_CHECKING:
     from mlflow.entities import Metric
@@ -106,7 +106,7 @@ def bring_back(wanted: Import) -> None:
         unpacked = _journals(box, result.manifest, wanted.journals)
         with show_progress("writing") as written:
             nested = has_nested_runs(wanted.replicate_runs, result.manifest["counts"]["target"])
-            new = restore(box, result.manifest, study, wanted.uri, written, nested)
+            new = import_study(box, result.manifest, study, wanted.uri, written, nested)
         for path, name in unpacked.items():
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(box.read(name))
@@ -115,7 +115,7 @@ def bring_back(wanted: Import) -> None:
     if not new:
         print(f"study {study} is there already, with the same contents: nothing to do")
         return
-    print(summary(study, result.manifest["counts"]))
+    print(summarise_archive(study, result.manifest["counts"]))
     print(f"imported: {wanted.archive} as study {study}")
 
 
@@ -148,7 +148,7 @@ def _journals(box: Box, manifest: dict[str, Any], journals: str | None) -> dict[
     return files
 
 
-def restore(
+def import_study(
     box: Box,
     manifest: dict[str, Any],
     study: str,
@@ -263,7 +263,7 @@ class _ImportTarget:
 
         def replicate(child: ArchivedRun) -> None:
             journal = folder / TRANSCRIPTS / f"{child.replicate:03d}.jsonl"
-            page, transcript = journal.with_suffix(".md"), read(journal)
+            page, transcript = journal.with_suffix(".md"), read_transcript(journal)
             page.write_text(format_transcript(transcript), encoding="utf-8")
             series = collect_by_round(transcript, child.end or child.start)
             self.put(child, "transcript", [journal, page], series, {"mlflow.parentRunId": parent})

@@ -88,15 +88,15 @@ def is_place(name: object) -> bool:
     return isinstance(name, str) and _PLACE.fullmatch(name) is not None
 
 
-def pack(value: Any) -> bytes:
+def pack_archive(value: Any) -> bytes:
     """Return a value as JSON bytes; equal values give equal bytes."""
     text = json.dumps(value, indent=1, sort_keys=True, ensure_ascii=False, allow_nan=False)
     return f"{text}\n".encode()
 
 
-def runs(condition: ArchivedRun, replicates: list[ArchivedRun]) -> bytes:
+def list_archived_runs(condition: ArchivedRun, replicates: list[ArchivedRun]) -> bytes:
     """Return the contents of a condition's ``runs.json``."""
-    return pack(
+    return pack_archive(
         {
             "condition": asdict(condition),
             "replicates": [asdict(replicate) for replicate in replicates],
@@ -110,7 +110,7 @@ def read_runs(data: bytes) -> tuple[ArchivedRun, list[ArchivedRun]]:
     Raises
     ------
     ValueError, TypeError, KeyError
-        The data isn't in the form that :func:`runs` writes.
+        The data isn't in the form that :func:`list_archived_runs` writes.
     """
     parsed = json.loads(data)
     return _run(parsed["condition"]), [_run(replicate) for replicate in parsed["replicates"]]

@@ -38,7 +38,9 @@ class ArchiveCheck:
     manifest: dict[str, Any]
 
 
-def check(path: Path, report_progress: ReportProgress = lambda done, of: None) -> ArchiveCheck:
+def check_archive(
+    path: Path, report_progress: ReportProgress = lambda done, of: None
+) -> ArchiveCheck:
     """Check an archive.
 
     Parameters
@@ -181,12 +183,12 @@ def verify(file: Path) -> int:
     """
     require_file("--verify", file)
     with show_progress("checking") as report_progress:
-        result = check(file, report_progress)
+        result = check_archive(file, report_progress)
     for line in prefix_problems(file, result.problems):
         print(line, file=sys.stderr)
     if result.problems:
         return 2
-    print(summary(result.manifest["study"], result.manifest["counts"]))
+    print(summarise_archive(result.manifest["study"], result.manifest["counts"]))
     print(f"whole: {file} ({size(file)}, SHA-256 {seal(file)})")
     return 0
 
@@ -212,7 +214,7 @@ def prefix_problems(file: Path, problems: Sequence[str]) -> list[str]:
     return lines
 
 
-def summary(study: str, counts: Mapping[str, int]) -> str:
+def summarise_archive(study: str, counts: Mapping[str, int]) -> str:
     """Summarise the contents of a study in one line."""
     return (
         f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "

@@ -12,7 +12,7 @@ KIND = Kind(
     tables=("replicates", "calls", "messages"),
     parts={
         "compose": "plenum_audit.programs.compose:refuse",
-        "estimates": "plenum_audit.execution.summarise_program:estimates",
+        "estimates": "plenum_audit.execution.summarise_program:estimate_program",
         "tables": "plenum_audit.tracking.programs:tabulate_programs",
         "tracked": "plenum_audit.tracking.programs:read_fields",
         "by_round": "plenum_audit.tracking.programs:measure_rounds",

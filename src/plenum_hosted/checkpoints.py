@@ -74,12 +74,12 @@ def digests(models: Iterable[str]) -> tuple[tuple[str, str], ...]:
     for model in dict.fromkeys(models):
         path = folder(model)
         if path is not None:
-            check(model, path)
+            check_checkpoint(model, path)
             pairs.append((model, digest(path)))
     return tuple(pairs)
 
 
-def check(model: str, path: Path) -> None:
+def check_checkpoint(model: str, path: Path) -> None:
     """Refuse a folder without a config, a tokenizer or safetensors weights."""
     if is_gguf(path):
         if not path.is_file():

@@ -72,7 +72,7 @@ class RerunComparison:
     ended: str = ""
 
 
-def compare(first: Path, second: Path) -> RerunComparison:
+def compare_journals(first: Path, second: Path) -> RerunComparison:
     """Compare two journals byte by byte, up to the first difference.
 
     Lines are compared without their ``chain``, which repeats every difference in all later lines.

@@ -142,7 +142,7 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
     """
     folder = checkpoints.folder(model)
     if folder is not None:
-        checkpoints.check(model, folder)
+        checkpoints.check_checkpoint(model, folder)
         return folder, checkpoints.digest(folder)
     if model.count("/") != 1:
         raise UserError(
@@ -154,10 +154,10 @@ def locate(model: str, revision: str) -> tuple[Path, str]:
     try:
         # First without the network: what is here is taken as it is.
         path = Path(snapshot_download(model, local_files_only=True, **options))
-        checkpoints.check(model, path)
+        checkpoints.check_checkpoint(model, path)
     except (LocalEntryNotFoundError, HfHubHTTPError, ValueError, UserError, OSError):
         path = _download(model, options)
-        checkpoints.check(model, path)
+        checkpoints.check_checkpoint(model, path)
     return path, path.name
 
 

@@ -16,11 +16,18 @@ from plenum.reports.rows import Row, list_shown_factors
 from plenum.reports.settings import Out
 from plenum.show.markdown import format_markdown
 from plenum.show.table import Column, Table, format_csv, make_keys
-from plenum.show.terminal_tables import show
+from plenum.show.terminal_tables import show_tables
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.report_run import log_report
 from plenum.tracking.study import Study
-from plenum_hosted.diff import DIFFERS, MISSING, OUTCOMES, PENDING, RerunComparison, compare
+from plenum_hosted.diff import (
+    DIFFERS,
+    MISSING,
+    OUTCOMES,
+    PENDING,
+    RerunComparison,
+    compare_journals,
+)
 
 _LINES = 24
 """Number of differences that are printed; files list all of them."""
@@ -108,7 +115,7 @@ def publish(settings: RerunSettings) -> int:
     tables = [_conditions(frame, [line.first for line in lines]), *details]
     files = _write(settings, frame, tables)
     log_report(settings.study, settings.uri, files)
-    show([tables[0], *(table for table in details if len(table) <= _LINES)])
+    show_tables([tables[0], *(table for table in details if len(table) <= _LINES)])
     failed = sum(line.comparison.ended == "failed" for line in lines)
     short = f"; {failed} of them failed, so that little was compared" if failed else ""
     replicates = "replicate" if len(lines) == 1 else "replicates"
@@ -124,7 +131,7 @@ def _compare(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Repli
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
             files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
-            yield ReplicateRerun(first, again, replicate, files, compare(*files))
+            yield ReplicateRerun(first, again, replicate, files, compare_journals(*files))
 
 
 def _format_counts(counts: Counter[str]) -> str:

@@ -46,7 +46,7 @@ class ParsedAnswer(Generic[Action]):
     cut: bool
 
 
-def parse(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Action]:
+def parse_agent_answer(text: str, key: str, read: Callable[[Any], Action]) -> ParsedAnswer[Action]:
     """Parse an answer.
 
     Parameters

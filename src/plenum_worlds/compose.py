@@ -42,7 +42,7 @@ and the last one is refused under a name of its own."""
 _FOLDER = "conf/prompts/worlds"
 
 
-def compose(typed: Config) -> WorldCondition:
+def compose_world(typed: Config) -> WorldCondition:
     """Return the condition of a config with a task.
 
     Raises
@@ -50,7 +50,7 @@ def compose(typed: Config) -> WorldCondition:
     UserError
         A value is unknown, out of range, or applies only to committees.
     """
-    check(typed)
+    check_world(typed)
     consensus, volatility = (
         typed.find(ConsensusConfig).name,
         typed.find(VolatilityConfig).name,
@@ -192,7 +192,7 @@ def _list_changed(
     return tuple(sorted((key, value) for key, value in world.items() if value != known[key]))
 
 
-def check(typed: Config) -> None:
+def check_world(typed: Config) -> None:
     """Refuse values that no world accepts.
 
     Raises

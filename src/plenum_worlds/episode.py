@@ -212,7 +212,7 @@ class Episode(Conversation[WorldCondition]):
 
         def note(text: str, again: bool) -> Entry:
             try:
-                parsed = answers.parse(text, key, lambda value: read(settle(value)))
+                parsed = answers.parse_agent_answer(text, key, lambda value: read(settle(value)))
                 if parsed.cut and not again and self._condition.answer == ANSWER_FORMS[0]:
                     raise answers.UnreadableAnswer(answers.BREAKS_OFF, cut=True)
             except answers.UnreadableAnswer as problem:

@@ -18,7 +18,7 @@ from plenum_worlds.registry import display
 INTERVAL = "t over episodes"
 
 
-def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
+def estimate_episodes(completed: Sequence[Transcript]) -> dict[str, Any]:
     """Return metrics with intervals over episodes, and λ̂ of action distributions.
 
     λ̂ is within episodes. Runs of one episode are averaged first, since episodes are the

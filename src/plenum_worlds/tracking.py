@@ -23,7 +23,7 @@ from plenum.tracking.conditions import tabulate_replicates
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
 
-def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+def tabulate_episodes(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Return the tables that become a condition's Parquet artifacts, by name."""
     return {
         "ensemble": weights(transcripts),

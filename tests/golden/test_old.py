@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 from . import comparing, old
 from .running import call
@@ -133,7 +133,7 @@ def test_journals_of_an_earlier_version_are_read(study: str, unpacked: Path) -> 
     place, completed = header.index("condition"), header.index("completed")
     for row in rows:
         files = sorted((unpacked / "mlruns/journals" / row[place]).glob("[0-9]*.jsonl"))
-        transcripts = [read(file) for file in files]
+        transcripts = [read_transcript(file) for file in files]
         done = [t for t in transcripts if t.status == "completed"]
         assert len(done) == int(row[completed])
         for transcript in done:

@@ -108,5 +108,5 @@ def forged(archive: Path, out: Path, changes: Mapping[str, bytes | None], **mani
     with write_sealed(out, lambda part: None) as packer:
         for name, data in files.items():
             packer.add(name, data)
-        packer.add(layout.MANIFEST, layout.pack(told))
+        packer.add(layout.MANIFEST, layout.pack_archive(told))
     return out

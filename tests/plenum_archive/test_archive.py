@@ -20,7 +20,7 @@ from plenum.records.usage import Usage
 from plenum.tracking import store
 from plenum_archive import container, dictionary, import_, scrub, verify
 from plenum_archive.import_ import Import
-from plenum_archive.verify import check
+from plenum_archive.verify import check_archive
 
 PLACE = "conditions/001-c0"
 JOURNAL = f"{PLACE}/transcripts/000.jsonl"
@@ -48,7 +48,7 @@ def bring_back(archive: Path, uri: str, study: str = "", journals: Path | None =
 def test_the_same_study_has_the_same_bytes(study: Study, archive: Path, tmp_path: Path) -> None:
     again = study.export(tmp_path / "again.zip")
     assert again.read_bytes() == archive.read_bytes()
-    assert check(archive).problems == ()
+    assert check_archive(archive).problems == ()
     assert [path.name for path in tmp_path.iterdir()] == ["again.zip"]
 
 
@@ -130,7 +130,7 @@ def test_any_changed_byte_is_found(archive: Path, data: st.DataObject) -> None:
     flip = data.draw(st.integers(1, 255))
     changed = archive.with_name("changed.zip")
     changed.write_bytes(whole[:at] + bytes([whole[at] ^ flip]) + whole[at + 1 :])
-    assert check(changed).problems
+    assert check_archive(changed).problems
 
 
 def _rows(data: bytes, change: Callable[[pd.DataFrame], object]) -> bytes:
@@ -173,31 +173,31 @@ def test_what_contradicts_itself_is_found_though_all_digests_fit(
         "conditions/009-x/runs.json": (b"{}", "the manifest doesn't list"),
     }
     for number, (name, (data, problem)) in enumerate(told.items()):
-        problems = check(forged(archive, tmp_path / f"{number}.zip", {name: data})).problems
+        problems = check_archive(forged(archive, tmp_path / f"{number}.zip", {name: data})).problems
         assert any(problem in line for line in problems), (name, problems)
 
 
 def test_counts_that_do_not_add_up_are_found(archive: Path, tmp_path: Path) -> None:
-    conditions = check(archive).manifest["conditions"]
+    conditions = check_archive(archive).manifest["conditions"]
     conditions[0] |= {"completed": 2, "failed": 0}
-    found = check(forged(archive, tmp_path / "f.zip", {}, conditions=conditions)).problems
+    found = check_archive(forged(archive, tmp_path / "f.zip", {}, conditions=conditions)).problems
     assert any("2 completed, but its transcripts say 1" in line for line in found)
     conditions[0] |= {"target": 5}
-    found = check(forged(archive, tmp_path / "g.zip", {}, conditions=conditions)).problems
+    found = check_archive(forged(archive, tmp_path / "g.zip", {}, conditions=conditions)).problems
     assert any("target isn't completed + failed + pending" in line for line in found)
 
 
 @pytest.mark.parametrize("value", [[], {"a": 1}, 3, None, "../x", [[]], [{"folder": "../x"}]])
 def test_manifests_of_any_shape_are_no_crash(archive: Path, tmp_path: Path, value: Any) -> None:
     for key in ("conditions", "counts", "format", "kind", "study"):
-        assert check(forged(archive, tmp_path / f"{key}.zip", {}, **{key: value})).problems
+        assert check_archive(forged(archive, tmp_path / f"{key}.zip", {}, **{key: value})).problems
 
 
 def test_journals_of_any_shape_are_no_crash(archive: Path, tmp_path: Path) -> None:
     for data in (b"", b"[]\n", b'{"kind":1}\n', b"\xff\n", b"[" * 100_000):
         for name in (JOURNAL, f"{PLACE}/runs.json", f"{PLACE}/ensemble.parquet"):
             out = tmp_path / "f.zip"
-            assert check(forged(archive, out, {name: data})).problems
+            assert check_archive(forged(archive, out, {name: data})).problems
 
 
 # --- hostile files -----------------------------------------------------------------------------
@@ -217,37 +217,37 @@ def hostile(path: Path, *members: tuple[str, bytes, int]) -> Path:
     ["../evil", "/etc/evil", "a/../../evil", "C:\\evil", "a\\..\\evil", "a//b", "./a", "a/", "é"],
 )
 def test_names_that_lead_elsewhere_are_refused(tmp_path: Path, name: str) -> None:
-    (problem,) = check(hostile(tmp_path / "h.zip", (name, b"x", 0o100644))).problems
+    (problem,) = check_archive(hostile(tmp_path / "h.zip", (name, b"x", 0o100644))).problems
     assert "not a name that an archive has" in problem
 
 
 def test_links_and_doubled_names_are_refused(tmp_path: Path) -> None:
     link = hostile(tmp_path / "l.zip", ("a", b"/etc/passwd", stat.S_IFLNK | 0o777))
-    assert "a link" in check(link).problems[0]
+    assert "a link" in check_archive(link).problems[0]
     with pytest.warns(UserWarning, match="Duplicate"):
         doubled = hostile(tmp_path / "d.zip", ("a", b"1", 0), ("a", b"2", 0))
-    assert "more than one file" in check(doubled).problems[0]
+    assert "more than one file" in check_archive(doubled).problems[0]
 
 
 def test_a_bomb_is_not_unpacked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(container, "_LARGEST", 1_000_000)
     members = [(f"f{n}", bytes(900_000), 0o100644) for n in range(9)]
-    (problem,) = check(hostile(tmp_path / "b.zip", *members)).problems
+    (problem,) = check_archive(hostile(tmp_path / "b.zip", *members)).problems
     assert "would unpack to 8,100,000 bytes" in problem
 
 
 def test_what_is_no_archive_is_refused(tmp_path: Path) -> None:
     other = hostile(tmp_path / "o.zip", ("a.txt", b"x", 0o100644))
-    assert any("manifest.json: missing" in line for line in check(other).problems)
+    assert any("manifest.json: missing" in line for line in check_archive(other).problems)
     text = tmp_path / "t.zip"
     text.write_text("no zip at all")
-    assert "no whole zip file" in check(text).problems[0]
+    assert "no whole zip file" in check_archive(text).problems[0]
 
 
 def test_problems_are_lines_that_a_terminal_can_show(
     archive: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    manifest = check(archive).manifest
+    manifest = check_archive(archive).manifest
     manifest["conditions"][0]["folder"] = "\x1b[31mred\n\x07" * 99
     bad = forged(archive, tmp_path / "f.zip", {}, conditions=manifest["conditions"])
     assert verify.verify(bad) == 2

@@ -13,7 +13,7 @@ from plenum.design.factors import FACTORS
 from plenum.records.journal import Journal
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted import reruns
-from plenum_hosted.diff import compare
+from plenum_hosted.diff import compare_journals
 from plenum_hosted.reruns import RerunSettings
 
 HEAD = {"condition": "c0", "replicate": 0, "settings": "default"}
@@ -70,7 +70,7 @@ def test_the_outcome_and_the_first_line_that_differs(
     outcome: str,
     line: int | None,
 ) -> None:
-    found = compare(*pair(first=first, **second))
+    found = compare_journals(*pair(first=first, **second))
     assert (found.outcome, found.difference and found.difference.line) == (outcome, line)
 
 
@@ -80,7 +80,7 @@ def test_the_first_differing_byte_is_found_with_its_entry(
     changed = [dict(turn) for turn in TURNS]
     changed[2]["text"] = "Because of Cheir, in round 2."
     first, second = pair([*changed, END])
-    found = compare(first, second)
+    found = compare_journals(first, second)
     assert found.outcome == "differs"
     d = found.difference
     assert d is not None
@@ -96,7 +96,7 @@ def test_the_first_differing_byte_is_found_with_its_entry(
 def test_going_on_elsewhere_is_an_environment(pair: Callable[..., tuple[Path, Path]]) -> None:
     elsewhere = {"kind": "reopen", "environment": {**GPU, "torch": "2.14.0"}}
     entries = [*TURNS[:2], elsewhere, *TURNS[2:], END]
-    found = compare(*pair(entries, GPU, first={"environment": GPU}))
+    found = compare_journals(*pair(entries, GPU, first={"environment": GPU}))
     assert found.outcome == "environment"
     assert found.environment == {"torch": ("2.13.0", "2.13.0 then 2.14.0")}
 

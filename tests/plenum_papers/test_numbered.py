@@ -287,7 +287,7 @@ def test_nothing_is_written_where_one_of_several_tables_has_nothing(
     monkeypatch.setattr(publish, "TableSource", lambda *_: source)
     monkeypatch.setattr(publish, "find_study_kind", lambda *_: KINDS["committee"])
     with pytest.raises(UserError, match="table: s6; study s1 has nothing for it: it needs two mod"):
-        publish.publish(config(tmp_path, study="s1", table=["s5", "s6"]))
+        publish.publish_items(config(tmp_path, study="s1", table=["s5", "s6"]))
     assert list(tmp_path.iterdir()) == []
 
 
@@ -304,7 +304,7 @@ def config(folder: Path, **changes: object) -> DictConfig:
 def test_tables_are_named_in_many_ways(tmp_path: Path) -> None:
     given: list[Any] = ["s5", "Table S5", "s1, S8,s1", ["table-s2", "published"]]
     named = [["s5"], ["s5"], ["s1", "s8"], ["s2", "published"]]
-    assert [publish.tables(config(tmp_path, table=table)) for table in given] == named
+    assert [publish.tabulate_items(config(tmp_path, table=table)) for table in given] == named
 
 
 @pytest.mark.parametrize(
@@ -320,11 +320,11 @@ def test_what_cannot_be_made_is_told_in_a_line(
     changes: dict[str, object], told: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=told):
-        publish.publish(config(tmp_path, **changes))
+        publish.publish_items(config(tmp_path, **changes))
 
 
 def test_scenarios_are_written_without_a_store(tmp_path: Path) -> None:
-    publish.publish(config(tmp_path, table="s4"))
+    publish.publish_items(config(tmp_path, table="s4"))
     names = sorted(path.name for path in tmp_path.iterdir())
     assert names == ["table_s4.csv", "table_s4.md", "table_s4.tex"]
 

@@ -14,7 +14,7 @@ from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds import tracking as worlds
@@ -47,13 +47,13 @@ class PlayedWorlds(Kept):
         """Add a condition; a replicate in ``lost`` fails at its first call of that round."""
         run, lost = f"run{len(self.tracked)}", lost or {}
         files = [self._play(played, r, answer, lost.get(r, 0)) for r in range(replicates)]
-        transcripts = [read(file) for file in files]
+        transcripts = [read_transcript(file) for file in files]
         self.kept[run] = [
             StoredTranscript(f"{run}-{r}", run, r, t.status, file)
             for r, (t, file) in enumerate(zip(transcripts, files, strict=True))
         ]
         data = {name: str(value) for name, value in played.as_mapping().items()}
-        tables = worlds.tables(transcripts)
+        tables = worlds.tabulate_episodes(transcripts)
         ended = [t for t in transcripts if t.status == "completed"]
         condition = TrackedCondition(
             study=self.study,

@@ -56,8 +56,8 @@ def read(condition: WorldCondition, ask: Ask, text: str) -> answers.ParsedAnswer
     """An answer, as the episode reads it."""
     world = make_world(condition)
     if condition.assigns and ask.kind.startswith("action"):
-        return answers.parse(text, "plan", lambda value: read_plan(world, value))
-    return answers.parse(text, world.key, world.read)
+        return answers.parse_agent_answer(text, "plan", lambda value: read_plan(world, value))
+    return answers.parse_agent_answer(text, world.key, world.read)
 
 
 async def play(

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from plenum_worlds.answers import ParsedAnswer, UnreadableAnswer, parse
+from plenum_worlds.answers import ParsedAnswer, UnreadableAnswer, parse_agent_answer
 from plenum_worlds.registry import build_world
 
 WORLD = build_world("disaster", 3)
@@ -12,7 +12,7 @@ WHOLE = json.dumps({"action": [3, 4], "message": "Over to you", "analysis": "Bec
 
 
 def read(text: str) -> ParsedAnswer[tuple[int, int]]:
-    return parse(text, "action", WORLD.read)
+    return parse_agent_answer(text, "action", WORLD.read)
 
 
 @pytest.mark.parametrize(
@@ -115,5 +115,5 @@ def test_no_character_that_shows_nothing_hides_a_second_object(hidden: str) -> N
 def test_an_amount_that_may_be_cut_in_the_middle_is_not_guessed() -> None:
     world = build_world("public_goods", 5)
     with pytest.raises(UnreadableAnswer):
-        parse('{"contribution": 1', "contribution", world.read)
-    assert parse('{"contribution": 1, "mes', "contribution", world.read).action == 1
+        parse_agent_answer('{"contribution": 1', "contribution", world.read)
+    assert parse_agent_answer('{"contribution": 1, "mes', "contribution", world.read).action == 1

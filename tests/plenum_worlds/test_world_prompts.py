@@ -99,7 +99,7 @@ def test_the_form_that_a_prompt_shows_is_itself_a_legal_answer(
         key, read = (
             ("plan", lambda value: read_plan(world, value)) if plan else (world.key, world.read)
         )
-        found = answers.parse(form, key, read)
+        found = answers.parse_agent_answer(form, key, read)
         assert not found.cut
         members = list(json.loads(form))
         assert members.index("analysis") == (0 if first == "analysis_first" else len(members) - 1)

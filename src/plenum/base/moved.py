@@ -17,7 +17,8 @@ def find_moved(room: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     room
         The room's dotted name.
     modules
-        Names, separated by spaces, by the module below the room's package where they are now.
+        Names, separated by spaces, by the module below the package where they are now, with
+        ``:new`` behind it where one is called otherwise there.
 
     Returns
     -------
@@ -35,16 +36,16 @@ def find_moved(room: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
     def get(name: str) -> Any:
         if name not in homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
-        home = f"{package}.{homes[name]}"
+        home, _, new = f"{package}.{homes[name]}".partition(":")
         from multiprocessing import parent_process  # rarely needed, and slow to import
 
         # One name a command stands for all of them, and processes of a pool say nothing.
         if not _said and parent_process() is None:
             _said.append(name)
             say(
-                f"deprecated: an installed package imports {name} from {room}, and it is in {home} "
-                "now; names of version 0.2 are found until 0.5"
+                f"deprecated: an installed package imports {name} from {room}, which is "
+                f"{home}.{new or name} now; names of version 0.2 are found until 0.5"
             )
-        return getattr(import_module(home), name)
+        return getattr(import_module(home), new or name)
 
     return get

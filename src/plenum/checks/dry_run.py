@@ -90,7 +90,9 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     for job in jobs:
         left.append(_compute_remaining(job, again=job.condition.folder in seen))
         seen.add(job.condition.folder)
-    from plenum.show.terminal_tables import show as show_tables  # what runs a sweep needs none
+    from plenum.show.terminal_tables import (
+        show_tables as show_tables,  # what runs a sweep needs none
+    )
 
     for line in _conditions(left[:LISTED]):
         print(line)

@@ -36,7 +36,7 @@ from plenum.execution.report_pool import ReportPool
 from plenum.execution.summarise import report_nothing
 from plenum.execution.sweep import run_sweep
 from plenum.execution.usage import count_usage
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.tracking.store import absolute_uri, require_writable_store
 from plenum.tracking.stored_runs import require_active
 
@@ -118,7 +118,7 @@ class _Counts(ReportPool):
     async def report(
         self, folder: Path, indices: Sequence[int], target: int, stopped: str
     ) -> dict[str, Any]:
-        transcripts = [read(folder / f"{index:03d}.jsonl") for index in indices]
+        transcripts = [read_transcript(folder / f"{index:03d}.jsonl") for index in indices]
         texts = {entry["text"] for transcript in transcripts for entry in transcript.calls}
         accounts = count_usage(transcripts, read_attempts(folder), target, stopped)
         return {**report_nothing("", f"texts: {len(texts)}"), "accounts": accounts}

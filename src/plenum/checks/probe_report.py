@@ -26,7 +26,7 @@ from plenum.dynamics.decisions import flip_rate
 from plenum.dynamics.divergence import divergence, pairwise_distances
 from plenum.dynamics.fit import jackknife_se
 from plenum.execution.condition_folder import find_condition_folder, find_journal
-from plenum.records.transcript import SIMULATED, read
+from plenum.records.transcript import SIMULATED, read_transcript
 from plenum.reports.labels import label
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.settings import Settings
@@ -171,7 +171,7 @@ def read_calls(job: Job) -> list[Call]:
     calls = []
     for index in range(job.replicates):
         journal, made = find_journal(job, index), lines[index]
-        transcript = read(journal) if journal.exists() else None
+        transcript = read_transcript(journal) if journal.exists() else None
         end = (transcript and transcript.end) or {"reason": "pending"}
         call = {"outcome": end.get("reason", "ok"), "detail": end.get("detail", "")}
         if transcript and call["outcome"] == "ok":

@@ -30,7 +30,7 @@ _TORN_PRICE = re.compile(r"\+{0,2}prices=([^{\s]+:(?:input|output|cached|written
 """The pieces that a shell makes of unquoted prices in braces: of several, or with spaces."""
 
 
-def explain(arguments: Sequence[str], config_name: str) -> str | None:
+def explain_slip(arguments: Sequence[str], config_name: str) -> str | None:
     """Return the first argument that is wrong and what was probably meant, in one line.
 
     ``None`` where each of them fits, so that Hydra's own words are the best there are.

@@ -9,7 +9,7 @@ from plenum.committee.condition import require_committee
 from plenum.design.job import Job
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.records.journal import drop_revoked
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 
 class MissingBase(Exception):
@@ -43,7 +43,7 @@ def _turns(journal: Path, rounds: int, answers: int) -> tuple[dict[str, Any], ..
     """Read the first rounds of so many answers, with repairs; cached once they are complete."""
     entries = tuple(
         entry
-        for entry in drop_revoked(read(journal).entries if journal.exists() else ())
+        for entry in drop_revoked(read_transcript(journal).entries if journal.exists() else ())
         if entry["kind"].removesuffix("_repair") in ("turn", "summary") and entry["round"] <= rounds
     )
     if sum("state" in entry or "summary" in entry for entry in entries) < rounds * answers:

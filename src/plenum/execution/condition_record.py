@@ -9,7 +9,7 @@ from typing import Any
 
 from plenum.design.job import Job
 from plenum.execution.replay import trace_calls
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.records.usage import Usage
 from plenum.tracking.rows import has_nested_runs
 from plenum.tracking.states import describe_replicate, holds_condition
@@ -89,7 +89,7 @@ class ConditionRecord:
             report["accounts"]["target"],
             report,
             {
-                journal.stem: describe_replicate(read(journal), pending)
+                journal.stem: describe_replicate(read_transcript(journal), pending)
                 for journal, _, pending in self._ended
             },
             frozenset(journal.stem for journal in to_trace),

@@ -205,6 +205,6 @@ def choose_executor(jobs: Sequence[Job]) -> Executor:
     return next(filter(None, chosen), None) or Deliberations()
 
 
-def notes(jobs: Sequence[Job]) -> list[str]:
+def list_left_behind(jobs: Sequence[Job]) -> list[str]:
     """List what a user should know of what other executors have left."""
     return [line for choice in EXECUTORS.values() for line in choice.notes(jobs)]

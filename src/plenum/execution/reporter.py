@@ -11,7 +11,7 @@ from plenum.base.processes import answer_parent, prepare_child
 from plenum.base.project import code_digest
 from plenum.calls.call_log import find_call_logs, read_attempts
 from plenum.execution.usage import count_usage
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
@@ -26,7 +26,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
     folder = Path(request["folder"])
     # Before they are read: a line that comes later makes another digest, and so another report.
     made_of = digest_input(folder, request) if request["estimate"] else ""
-    transcripts = [read(folder / f"{index:03d}.jsonl") for index in request["indices"]]
+    transcripts = [read_transcript(folder / f"{index:03d}.jsonl") for index in request["indices"]]
     unread: list[bool] = []
     lines = read_attempts(folder, lambda: unread.append(True))
     accounts = count_usage(transcripts, lines, request["target"], request["stopped"])

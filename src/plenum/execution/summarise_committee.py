@@ -19,7 +19,7 @@ METRICS = {"se": "lambda_se", "ci_low": "lambda_ci_low", "ci_high": "lambda_ci_h
 """Names in the tracking store of columns whose names are unclear outside a table."""
 
 
-def estimates(completed: Sequence[Transcript]) -> Report:
+def estimate_committee(completed: Sequence[Transcript]) -> Report:
     """Estimate λ̂ and the other quantities of a committee; of branches their growth."""
     if "branch" in completed[0].head:
         return _of_branches(completed)

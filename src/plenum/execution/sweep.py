@@ -12,7 +12,7 @@ from plenum.calls.chat import ChatModel
 from plenum.calls.questions import cancel_on_sigterm, first_exception
 from plenum.design.job import Job
 from plenum.execution import preflight
-from plenum.execution.executors import Executor, choose_executor, notes
+from plenum.execution.executors import Executor, choose_executor, list_left_behind
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
@@ -61,7 +61,7 @@ def run_sweep(
     executor.check(jobs)
     preflight.check_sweep(jobs)
     if own:
-        _tell((*preflight.describe_new_factors(jobs), *notes(jobs)))
+        _tell((*preflight.describe_new_factors(jobs), *list_left_behind(jobs)))
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.charged for j in jobs))

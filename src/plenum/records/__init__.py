@@ -10,7 +10,8 @@ if not TYPE_CHECKING:  # a type checker is to see that plenum's own code says th
         {
             "records.failures": "Failure",
             "records.journal": "Journal",
-            "records.transcript": "Transcript read",
+            "records.transcript": "Transcript",
+            "records.transcript:read_transcript": "read",
             "records.usage": "Usage",
         },
     )

@@ -138,7 +138,7 @@ class Transcript:
         return flat.reshape(rounds, seats, width)
 
 
-def read(path: Path) -> Transcript:
+def read_transcript(path: Path) -> Transcript:
     """Read and verify a journal.
 
     Raises

@@ -39,7 +39,7 @@ DecisionEffect = Effect[DecisionContrast]
 Counts = tuple[tuple[str, int], ...]
 
 
-def compare(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
+def compare_decisions_of_conditions(rows: Sequence[Row], chosen: Settings) -> list[DecisionEffect]:
     """Compare decisions of every level of a factor with its reference, with all else equal."""
     able, measure = select_deliberations(rows), partial(_contrast, chosen=chosen)
     families = [measure_family(pairs(able, factor), measure, _adjust) for factor in CONTRASTED]

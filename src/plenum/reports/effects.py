@@ -131,7 +131,7 @@ class Effect(Generic[E]):
         }
 
 
-def frame(effects: Sequence[Effect[Estimate]], study: str) -> pd.DataFrame:
+def make_effect_frame(effects: Sequence[Effect[Estimate]], study: str) -> pd.DataFrame:
     """One row an effect."""
     return pd.DataFrame([effect.record(study) for effect in effects])
 

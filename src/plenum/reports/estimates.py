@@ -38,7 +38,7 @@ def estimate_study(tracked: Sequence[TrackedCondition], chosen: Settings) -> lis
     return [next(computed) if row.summary is None else row for row in rows]
 
 
-def whole(row: Row, chosen: Settings) -> Row:
+def require_whole(row: Row, chosen: Settings) -> Row:
     """Return a condition with its arrays and all its estimates."""
     return row if row.tracked.outline is None else estimate(row.tracked.whole, chosen)
 

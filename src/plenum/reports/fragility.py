@@ -63,7 +63,7 @@ def means(measured: Sequence[Effect[FragilityContrast]]) -> list[Effect[Estimate
     return averaged
 
 
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
+def make_fragility_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Make the frame with one row a condition and variant family."""
     return pd.DataFrame(
         {
@@ -98,7 +98,7 @@ def frame(rows: Sequence[Row]) -> pd.DataFrame:
 
 def contrasts_frame(study: str, measured: Sequence[Effect[FragilityContrast]]) -> pd.DataFrame:
     """Make the frame with one row a comparison; its mean over scenarios has no scenario."""
-    table = effects.frame([*measured, *means(measured)], study)
+    table = effects.make_effect_frame([*measured, *means(measured)], study)
     return table.astype({"n": "Int64"}) if len(table) else table
 
 

@@ -7,7 +7,7 @@ from functools import cached_property
 import pandas as pd
 
 from plenum.reports.labels import condition_keys, label_shared
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row, list_shown_factors, list_varying_factors, make_frame, symbol
 from plenum.reports.settings import Settings
 from plenum.show.formats import format_share
@@ -69,7 +69,7 @@ class RowGroup:
     def notes(self, table: str, **facts: object) -> tuple[str, ...]:
         """Write the notes below a table of these conditions, by its macro in ``notes.j2``."""
         answered = [column.names[0] for column in self.answers]
-        return notes(table, self.rows, answered=answered, **facts)
+        return write_notes(table, self.rows, answered=answered, **facts)
 
 
 def split_by_estimand(rows: Sequence[Row], chosen: Settings) -> list[RowGroup]:

@@ -41,7 +41,7 @@ def _shorten(rows: Sequence[Row]) -> dict[str, str]:
     return dict(zip(settings, shorten_settings(settings), strict=True))
 
 
-def provenance(rows: Sequence[Row]) -> str:
+def describe_provenance(rows: Sequence[Row]) -> str:
     """Describe the source of the numbers in some rows; see :func:`origin`."""
     return origin([row.tracked for row in rows])
 

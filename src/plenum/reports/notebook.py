@@ -16,7 +16,7 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.exits import format_error
 from plenum.base.project import project_root
-from plenum.design.slips import explain
+from plenum.design.slips import explain_slip
 from plenum.dynamics.divergence import divergence
 from plenum.records.transcript import Transcript
 from plenum.reports.settings import Settings, check_report_settings
@@ -282,4 +282,4 @@ def _compose(config_name: str, *overrides: str) -> DictConfig:
         ):
             return compose(config_name, list(overrides))
     except HydraException as error:
-        raise UserError(explain(overrides, config_name) or format_error(error)) from None
+        raise UserError(explain_slip(overrides, config_name) or format_error(error)) from None

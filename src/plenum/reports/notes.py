@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.show.phrases import render
 
 
-def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
+def write_notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
     """Write the notes of a table, a line each; the last names the source of its numbers.
 
     Parameters
@@ -19,7 +19,7 @@ def notes(table: str, rows: Sequence[Row], **facts: object) -> tuple[str, ...]:
     facts
         What the macro reads, besides what λ̂ of these conditions is called.
     """
-    return (*_lines(table, rows, facts), provenance(rows))
+    return (*_lines(table, rows, facts), describe_provenance(rows))
 
 
 def list_wording_notes(rows: Sequence[Row]) -> list[str]:

@@ -19,28 +19,28 @@ from plenum.dynamics.lyapunov import lyapunov
 from plenum.dynamics.sample_sizes import plan_replicates
 from plenum.reports.accounting.common import select_distinct
 from plenum.reports.labels import condition_keys
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row
 from plenum.reports.settings import PlanSettings
 from plenum.show.formats import format_count, format_decimals, format_warnings
 from plenum.show.table import Column, Table
-from plenum.show.terminal_tables import show
+from plenum.show.terminal_tables import show_tables
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
 
 
-def publish(plan: PlanSettings) -> None:
+def publish_plan(plan: PlanSettings) -> None:
     """Print the answer to each question in a sentence, and the numbers of every condition."""
     study = Study(plan.study, plan.uri)
     tabulate = KINDS[study.kind].part("plan")
     found = tabulate(study.conditions, plan)
     for sentence in describe_plan(found.frame, plan, select_distinct(study.usage)):
         print(sentence)
-    show([found])
+    show_tables([found])
 
 
-def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
+def tabulate_plan(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
     """Make the table with one line a condition, and columns for what is asked."""
     rows = [Row(condition, None) for condition in tracked]
     columns = [*condition_keys(rows), Column("n")]
@@ -62,7 +62,7 @@ def table(tracked: Sequence[TrackedCondition], plan: PlanSettings) -> Table:
         for condition in tracked
     )
     title = f"Study {plan.study}: plan"
-    told = notes("plan", rows, asked=plan.asked, **vars(plan))
+    told = write_notes("plan", rows, asked=plan.asked, **vars(plan))
     return Table("plan", title, lines, tuple(columns), told)
 
 
@@ -74,7 +74,7 @@ def describe_plan(
     Parameters
     ----------
     lines
-        What :func:`table` shows, one row a condition.
+        What :func:`tabulate_plan` shows, one row a condition.
     usages
         What the conditions have used so far, by which calls and dollars are counted.
     """

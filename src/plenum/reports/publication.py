@@ -10,10 +10,10 @@ from pathlib import Path
 import pandas as pd
 
 from plenum.reports.settings import Settings
-from plenum.show.latex import latex
+from plenum.show.latex import format_latex
 from plenum.show.markdown import format_markdown
 from plenum.show.table import Table, format_csv
-from plenum.show.terminal_tables import show, show_text, show_whole
+from plenum.show.terminal_tables import show_tables, show_text, show_whole
 from plenum.tracking.report_run import log_report
 
 
@@ -53,7 +53,7 @@ class Product:
         texts = {
             **{f"{name}.csv": format_csv(frame) for name, frame in self.frames.items()},
             f"{self.stem}.md": head + "\n".join(map(format_markdown, self.tables)),
-            f"{self.stem}.tex": latex(self.tables, self.stem),
+            f"{self.stem}.tex": format_latex(self.tables, self.stem),
         }
         folder.mkdir(parents=True, exist_ok=True)
         for name, text in texts.items():
@@ -69,7 +69,7 @@ def publish_product(product: Product, chosen: Settings) -> None:
     if product.screen is not None and not chosen.every:
         show_whole(product.screen)
         return
-    show(product.tables if product.printed is None else product.printed)
+    show_tables(product.tables if product.printed is None else product.printed)
     for line in product.more:
         show_text(line)
     print_written(files)

@@ -13,7 +13,7 @@ from plenum.dynamics.growth_contrasts import GrowthContrast
 from plenum.reports import decision_effects, effects, growth_effects
 from plenum.reports.answerers import split_conditions
 from plenum.reports.effects import E, Effect
-from plenum.reports.estimates import estimate_study, other_study, whole
+from plenum.reports.estimates import estimate_study, other_study, require_whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
 from plenum.tracking.runs import read_kind_tag
@@ -66,7 +66,9 @@ class EstimatedStudy:
         rows = sorted((r for r in self.deliberated if r.summary), key=_exponent)
         most = min(_SAMPLED, len(rows))
         places = [round(k * (len(rows) - 1) / max(most - 1, 1)) for k in range(most)]
-        return replace(self, rows=tuple(whole(rows[at], self.chosen) for at in places), parent=self)
+        return replace(
+            self, rows=tuple(require_whole(rows[at], self.chosen) for at in places), parent=self
+        )
 
     @property
     def deliberated(self) -> list[Row]:
@@ -96,7 +98,7 @@ class EstimatedStudy:
         """The decisions of each level of a factor against those of its reference."""
         if self.parent is not None:
             return self._among(self.parent.decided)
-        return decision_effects.compare(self.rows, self.chosen)
+        return decision_effects.compare_decisions_of_conditions(self.rows, self.chosen)
 
     @cached_property
     def decided_interactions(self) -> list[Effect[DecisionContrast]]:

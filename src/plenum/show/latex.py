@@ -64,7 +64,7 @@ _WORDS = re.compile(r"(?!never)(?<![^\W\d_])[^\W\d_]|\n")
 _PERT = r"$\hat{\lambda}_{\text{pert}}$"
 
 
-def latex(tables: Sequence[Table], stem: str = "table") -> str:
+def format_latex(tables: Sequence[Table], stem: str = "table") -> str:
     """Write tables as one LaTeX file without a preamble; labels are ``tab:STEM-NUMBER``."""
     parts = [part for table in tables for part in _parts(table)]
     written = [_table(part, f"tab:{_slug(stem)}-{n}") for n, part in enumerate(parts, 1)]

@@ -53,7 +53,7 @@ def _lines(text: str) -> list[str]:
     return text.split("\n")
 
 
-def show(tables: Sequence[Table]) -> None:
+def show_tables(tables: Sequence[Table]) -> None:
     """Print tables to the terminal; a note that several share is printed once, below all."""
     console = _console()
     shared = list_shared_notes(tables)
@@ -81,7 +81,7 @@ def show_whole(tables: Sequence[Table]) -> None:
     console = _console()
     width = console.width + _EDGE
     for table in tables:
-        fitted = whole(_printable(table), width)
+        fitted = show_uncut(_printable(table), width)
         console.print(fitted.title, style="bold", markup=False, highlight=False)
         grid = _table(fitted, range(len(fitted.columns)), _in_one_piece(fitted, width), width)
         grid.show_edge = grid.pad_edge = False
@@ -90,7 +90,7 @@ def show_whole(tables: Sequence[Table]) -> None:
 
 
 def count_lines(table: Table) -> int:
-    """Count the lines that :func:`show` takes for a table, without notes that others share."""
+    """Count the lines that :func:`show_tables` takes for a table, without notes of others."""
     console = _console()
     fitted = shorten_warnings(_printable(table), console.width)
     parts = sum(len(console.render_lines(part)) for part in terminal(fitted, console.width))
@@ -174,7 +174,7 @@ def shorten_warnings(table: Table, width: int) -> Table:
     return _format_letters(table)
 
 
-def whole(table: Table, width: int) -> Table:
+def show_uncut(table: Table, width: int) -> Table:
     """Fit a table to a width in one piece, with as few abbreviations as possible.
 
     If it is too wide, warnings become letters, and then the columns that name a line become one.

@@ -12,7 +12,7 @@ from plenum.records.transcript import WHO, Transcript
 from plenum.tracking import conditions
 
 
-def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+def tabulate_deliberations(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
     """Make the tables that become a condition's Parquet artifacts, by name."""
     votes = [" ".join(map(str, t.votes())) for t in transcripts]
     replicates = conditions.tabulate_replicates(transcripts).assign(votes=votes)

@@ -40,7 +40,7 @@ _WRITTEN_BY_MLFLOW = {
 """The rows of an unused store, by table."""
 
 
-def check(path: Path, *, thorough: bool = False) -> None:
+def check_database(path: Path, *, thorough: bool = False) -> None:
     """Refuse a file that no store can be opened in.
 
     Parameters
@@ -81,7 +81,7 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
     UserError
         The file is no SQLite database, or a damaged one.
     """
-    check(path)
+    check_database(path)
     if not path.exists():
         return []
     try:

@@ -40,7 +40,7 @@ class Provenance:
     begun: datetime
 
 
-def provenance(run: Any, replicates: Sequence[Any]) -> Provenance:
+def read_provenance(run: Any, replicates: Sequence[Any]) -> Provenance:
     """Read the provenance of a condition from its run and those of its replicates."""
     params = run.data.params
     seats = [entry.partition(":") for entry in params.get("models", "").split()]

@@ -83,7 +83,7 @@ def holds_condition(
     path = store.local(uri)
     if path is None:
         return False
-    runs = stored_runs.runs(path, study, "plenum.cell", condition["cell"])
+    runs = stored_runs.list_stored_runs(path, study, "plenum.cell", condition["cell"])
     parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
     # Two are left by a writer that was stopped while it put one in the other's place.
     if len(parents) != 1:

@@ -59,7 +59,7 @@ def require_writable_store(uri: str, *, thorough: bool = False) -> None:
                 "tracking.uri=sqlite:////SHORTER/PATH/mlflow.db"
             )
         require_writable("tracking.uri", path.parent)
-        database.check(path, thorough=thorough)
+        database.check_database(path, thorough=thorough)
         return
     post(uri, "experiments/search", {"max_results": 1})
 

@@ -86,7 +86,7 @@ class StoredRun:
         return int(self.tags.get("plenum.target", 0))
 
 
-def runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
+def list_stored_runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
     """List the active runs of a study, the oldest first.
 
     Parameters
@@ -197,7 +197,7 @@ def _find_conditions(study: str, uri: str) -> list[StoredRun]:
     store.settle(uri)
     path = store.local(uri)
     if path is not None:
-        return runs(path, study, "plenum.kind", "condition")
+        return list_stored_runs(path, study, "plenum.kind", "condition")
     from plenum.tracking import runs as with_mlflow
 
     with _client(uri) as client:
@@ -224,7 +224,7 @@ def fingerprint(study: str, uri: str) -> str | None:
     store.settle(uri)
     total = hashlib.blake2b(digest_size=16)
     # The order is that of starts and ids, and keys are sorted, so equal contents digest equally.
-    for run in runs(path, study):
+    for run in list_stored_runs(path, study):
         total.update(repr(run).encode())
         if run.artifacts is None:
             return None

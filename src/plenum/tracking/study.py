@@ -19,7 +19,7 @@ from plenum.design.condition_names import name_conditions, shorten_settings, tel
 from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
-from plenum.tracking.provenance import Provenance, provenance
+from plenum.tracking.provenance import Provenance, read_provenance
 from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
 
@@ -118,7 +118,7 @@ class Study:
         """Read the models of the seats, and the config, which a condition has from its end on."""
         run, file = self.condition_runs[at], "config.yaml"
         config = runs.read_artifacts(self.client, run, [file]).get(file, b"")
-        return dict(provenance(run, ()).models), config.decode()
+        return dict(read_provenance(run, ()).models), config.decode()
 
     @cached_property
     def conditions(self) -> list[TrackedCondition]:
@@ -149,7 +149,7 @@ class Study:
             every = [*nested.get(tags["plenum.cell"], ()), *runs.read_rows(self.client, run)]
             by_number = {int(each.data.tags["plenum.replicate"]): each for each in every}
             wanted = [each for number, each in sorted(by_number.items()) if number < target]
-            return usage.read(self.client, run, condition, wanted)
+            return usage.read_study_usage(self.client, run, condition, wanted)
 
         return runs.each(read, self.condition_runs, self.listed)
 
@@ -160,7 +160,7 @@ class Study:
 
         def read(run: Any) -> Provenance:
             rowed = runs.read_rows(self.client, run)
-            return provenance(run, [*nested.get(run.info.run_id, ()), *rowed])
+            return read_provenance(run, [*nested.get(run.info.run_id, ()), *rowed])
 
         each = runs.each(read, self.condition_runs)
         return {run.info.run_id: one for run, one in zip(self.condition_runs, each, strict=True)}

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from plenum.records.chain import DamagedJournal
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum.tracking import artifacts, rows, runs
 
 
@@ -43,7 +43,7 @@ class StoredTranscript:
         DamagedJournal
             It doesn't verify.
         """
-        return read(cast(Path, self.path))  # a member is read as a file is
+        return read_transcript(cast(Path, self.path))  # a member is read as a file is
 
     def read(self) -> Transcript | None:
         """Read the transcript; ``None`` if the journal doesn't verify."""

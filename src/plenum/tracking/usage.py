@@ -71,7 +71,7 @@ class ConditionUsage:
             )
 
 
-def read(
+def read_study_usage(
     client: Any, run: Any, condition: TrackedCondition, replicates: Sequence[Any]
 ) -> ConditionUsage:
     """Read the usage of a condition from its ``accounts.json`` and the runs of its replicates.

@@ -21,7 +21,7 @@ from mlflow.entities import RunTag
 from plenum.calls.call_log import read_attempts
 from plenum.design.condition_names import name_conditions
 from plenum.design.kinds import find_kind
-from plenum.records.transcript import Transcript, collect_environments, read
+from plenum.records.transcript import Transcript, collect_environments, read_transcript
 from plenum.records.usage import Usage
 from plenum.tracking import (
     artifacts,
@@ -246,7 +246,7 @@ class ConditionWriter:
         pending
             Why a replicate without an end waits, as ``budget`` or ``interrupted``.
         """
-        client, transcript = self._study.client, read(journal)
+        client, transcript = self._study.client, read_transcript(journal)
         index = int(transcript.head["replicate"])
         state = states.describe_replicate(transcript, pending)
         existing = self._children.get(index)
@@ -308,7 +308,7 @@ class ConditionWriter:
             for line in read_attempts(journals[0].parent):
                 log[line.get("replicate", -1)].append(line)
         for journal, child in missing.items():
-            transcript = read(journal)
+            transcript = read_transcript(journal)
             calls = rebuild(transcript)
             if not calls:
                 continue  # a scripted policy asks nobody
@@ -384,7 +384,7 @@ class ConditionWriter:
         # Until all is written: if it fails, end() ends the run as killed, and another close puts a
         # new one in its place, since it may have its metrics already.
         self._written = ""
-        transcripts = [read(journal) for journal in journals]
+        transcripts = [read_transcript(journal) for journal in journals]
         named = collect_environments(transcripts)
         files = make_files(self._condition, transcripts, config, named, accounts)
         with artifacts.collect_artifacts(self._study.client, self._parent) as folder:

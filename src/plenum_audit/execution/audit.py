@@ -12,8 +12,8 @@ from plenum.execution.preflight import check_sweep
 from plenum.records.transcript import Transcript
 from plenum_audit.execution import no_decision
 from plenum_audit.execution.audit_baseline import baseline
-from plenum_audit.execution.audit_plan import plan
-from plenum_audit.execution.audit_restore import restore
+from plenum_audit.execution.audit_plan import plan_audit
+from plenum_audit.execution.audit_restore import restore_audit
 from plenum_audit.execution.audit_runs import (
     AuditRuns,
     EveryRun,
@@ -63,14 +63,14 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     rule = StabilityRule(audit.settings.acceptable, audit.settings.unacceptable)
     # Check, and take over runs that exist.
     check_sweep(audit.jobs)
-    for line in restore(audit.jobs):
+    for line in restore_audit(audit.jobs):
         print(line, file=sys.stderr)
     audit = replace(audit, jobs=tuple(map(add_begun, audit.jobs)))  # runs that exist count
 
     # Plan, from a run that exists.
     if audit.jobs[0].dry_run:
         pilot = read_ended(find_journal(audit.jobs[0], 0))
-        print("\n".join(plan(audit, rule, pilot)))
+        print("\n".join(plan_audit(audit, rule, pilot)))
         return None
 
     # Run the pilot, then what is due.
@@ -79,7 +79,7 @@ def run_audit(audit: Audit, begin: Callable[[], object] = lambda: None) -> Audit
     before = earlier.outcomes if earlier else {}
 
     def announce(pilot: Transcript) -> None:
-        print("\n".join(plan(audit, rule, pilot)), file=sys.stderr)
+        print("\n".join(plan_audit(audit, rule, pilot)), file=sys.stderr)
 
     runs = AuditRuns(audit, rule, announce, before)
     errors = play_runs(audit.jobs, runs, _list_paid(audit))

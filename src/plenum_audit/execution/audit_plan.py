@@ -16,7 +16,7 @@ _MOST_EQUAL = 10_000
 """Number of equal runs up to which it is looked how many show a case to be stable."""
 
 
-def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:
+def plan_audit(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[str]:
     """Return lines on the minimal, maximal and expected runs; the cost needs a decision.
 
     Parameters
@@ -32,7 +32,7 @@ def plan(audit: Audit, rule: StabilityRule, first: Transcript | None) -> list[st
     of = f"run {first.head['replicate']} of {first.head['case']}"
     if not no_decision.has_decision(first):
         job = next(j for j in audit.jobs if j.condition.identity == first.head["condition"])
-        why = no_decision.explain(first, find_journal(job, first.head["replicate"]))
+        why = no_decision.explain_no_decision(first, find_journal(job, first.head["replicate"]))
         return [f"{there} There is no forecast, as {of} came to no decision: {why}"]
     spent = first.totals()
     tokens = spent["tokens_in"] + spent["tokens_out"]

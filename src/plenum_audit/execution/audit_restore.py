@@ -10,7 +10,7 @@ from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
 from plenum_audit.programs.condition import require_program
 
 
-def restore(jobs: Sequence[Job]) -> list[str]:
+def restore_audit(jobs: Sequence[Job]) -> list[str]:
     """Fetch the journals of conditions that have none here, and continue from them.
 
     The runs may come from any machine.

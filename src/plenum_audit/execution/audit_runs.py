@@ -19,7 +19,7 @@ from plenum.execution.executors import Deliberations, Playable, Scene
 from plenum.execution.outcomes import ReplicateResult, list_problems
 from plenum.execution.sweep import run_sweep
 from plenum.records.chain import DamagedJournal
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum_audit.dynamics.parting_calls import (
     LEAST_REPEATS,
     LEAST_TOKENS,
@@ -386,7 +386,7 @@ def list_ended(job: Job) -> list[Transcript]:
 def read_ended(journal: Path) -> Transcript | None:
     """Return the transcript of an ended run; ``None`` if it is open or unreadable."""
     try:
-        transcript = read(journal)
+        transcript = read_transcript(journal)
     except (DamagedJournal, OSError):
         return None
     return transcript if transcript.end else None

@@ -14,7 +14,7 @@ from plenum.design.job import Job
 from plenum.execution.preflight import check_sweep
 from plenum.records.transcript import Transcript
 from plenum_audit.execution import no_decision
-from plenum_audit.execution.audit_restore import restore
+from plenum_audit.execution.audit_restore import restore_audit
 from plenum_audit.execution.audit_runs import EveryRun, find_answer_cache, play_runs
 from plenum_audit.execution.varied_runs import list_suite_jobs, make_suite, price
 from plenum_audit.programs.compose import Audit
@@ -105,7 +105,7 @@ def _run_each(
     check_sweep(audit.jobs)
     jobs = jobs or [replace(job, replicates=count) for job in audit.jobs]
     for _, of_study in groupby(jobs, attrgetter("study")):
-        for line in restore(list(of_study)):
+        for line in restore_audit(list(of_study)):
             print(line, file=sys.stderr)
     runs = _FixedRuns(replace(audit, jobs=tuple(jobs)), count, watched, len(audit.jobs))
     errors = play_runs(jobs, runs, jobs)

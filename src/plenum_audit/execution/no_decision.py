@@ -41,12 +41,12 @@ def refusal(cases: Iterable[CaseRuns]) -> str:
         words = _SIMULATED  # reading another part of what it wrote would not help
     return (
         f"case {begun[0].id}: no verdict: none of {len(outcomes)} runs came to a decision; run 0: "
-        f"{explain(run, journal)}{words}; where the program stays as it is, move "
+        f"{explain_no_decision(run, journal)}{words}; where the program stays as it is, move "
         f"{find_condition_folder(job)} away to try again"
     )
 
 
-def explain(run: Transcript | None, journal: Path) -> str:
+def explain_no_decision(run: Transcript | None, journal: Path) -> str:
     """Describe why a run has no decision, the beginning of its text, and the file with all of it.
 
     Parameters

@@ -12,7 +12,7 @@ from plenum_audit.tracking.programs import collect_ensemble
 from plenum_verdicts.dynamics.audits import StabilityRule, decide_outcome, judge_case
 
 
-def estimates(ended: Sequence[Transcript]) -> dict[str, Any]:
+def estimate_program(ended: Sequence[Transcript]) -> dict[str, Any]:
     """Return the share of the modal decision and pairwise disagreement; failures count.
 
     If runs report preferences by round, D(t) and the other estimates of committees are included.

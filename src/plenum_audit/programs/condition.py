@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.design.condition import Condition
-from plenum_audit.programs.overrides import check
+from plenum_audit.programs.overrides import check_overrides
 from plenum_verdicts.cases.case import AuditCase
 
 PROGRAM_VERSION = 1
@@ -44,7 +44,7 @@ class ProgramCondition(Condition):
     overrides: Mapping[str, Any]
 
     def __post_init__(self) -> None:
-        check(self.overrides)
+        check_overrides(self.overrides)
         if self.backend.own_model and "model" not in self.overrides:
             raise UserError(
                 f"overrides.model: name the {self.backend.name} model that answers the program's "

@@ -18,7 +18,7 @@ _SAMPLING = (
 _RANGES = {FAULT_RATE: 1.0, "temperature": 2.0, "top_p": 1.0}
 
 
-def check(overrides: Mapping[str, Any]) -> None:
+def check_overrides(overrides: Mapping[str, Any]) -> None:
     """Refuse changes that would make another program, or that no interface knows.
 
     Raises

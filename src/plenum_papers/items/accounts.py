@@ -15,7 +15,7 @@ from plenum.reports.accounting.tables import (
     tabulate_manifest,
     tabulate_reasons,
 )
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import list_shown_factors
 from plenum.scenarios.scenario import Scenario, load_scenario
 from plenum.show.formats import NONE, format_count
@@ -78,7 +78,7 @@ def replicates(source: TableSource) -> NumberedTable:
         for what, names in (("failed", list_reasons(usages)), ("pending", list_waits(usages)))
         if names
     ]
-    notes = (*render_notes("s1", missing=missing, known=any(known)), provenance(rows))
+    notes = (*render_notes("s1", missing=missing, known=any(known)), describe_provenance(rows))
     frame = frame.convert_dtypes()
     title = f"Table S1: run accounting ({', '.join(source.names)})"
     return NumberedTable((Table("table_s1", title, frame, columns, notes),), frame)

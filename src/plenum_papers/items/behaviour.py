@@ -8,7 +8,7 @@ import pandas as pd
 
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.majority import find_top_options
-from plenum.reports.labels import label_shared, provenance
+from plenum.reports.labels import describe_provenance, label_shared
 from plenum.reports.rows import Row, list_varying_factors
 from plenum.show.formats import format_decimals
 from plenum.show.table import Column, Table, make_keys
@@ -41,7 +41,7 @@ def behaviour(source: TableSource) -> NumberedTable | None:
         Column("repairs", "repairs\na run", format_decimals(2)),
     )
     title = f"What committees do ({label_shared(rows, names)})"
-    legend = (*render_notes("behaviour"), provenance(rows))
+    legend = (*render_notes("behaviour"), describe_provenance(rows))
     return NumberedTable((Table("behaviour", title, frame, columns, legend),), frame)
 
 

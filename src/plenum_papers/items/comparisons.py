@@ -7,7 +7,7 @@ import pandas as pd
 
 from plenum.dynamics.branching import estimate_next_answers
 from plenum.dynamics.nulls import shuffle_test
-from plenum.reports.labels import condition_keys, provenance
+from plenum.reports.labels import condition_keys, describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.tables.conditions import WARNINGS, N, tabulate_exponents
 from plenum.reports.tables.effects import tabulate_compared
@@ -27,9 +27,9 @@ from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
     add_published,
-    notes,
     numbers,
     render_notes,
+    write_source_notes,
 )
 
 _FILES = ("fig-1", "table-s5", "table-s6", "table-s8", "fig-1-hosted")
@@ -73,7 +73,7 @@ def _exponents(rows: Sequence[Row]) -> Table:
         Column("departs", "departs in", format_warnings),
     )
     title = f"Published {exponent} next to this run"
-    legend = (*render_notes("plurality"), *notes(rows, _FILES))
+    legend = (*render_notes("plurality"), *write_source_notes(rows, _FILES))
     return Table("", title, add_published(rows, _FILES), columns, legend)
 
 
@@ -98,7 +98,7 @@ def _null(row: Row) -> NumberedTable | None:
         Column("p_reversal", "p growth", format_p_value),
     )
     frame = pd.DataFrame([line])
-    legend = (*render_notes("null", **_collect_notes(row, paper)), provenance([row]))
+    legend = (*render_notes("null", **_collect_notes(row, paper)), describe_provenance([row]))
     title = "Published permutation null next to this run"
     return NumberedTable((Table("", title, frame, columns, legend),), frame)
 
@@ -148,7 +148,7 @@ def _compare_branching(row: Row) -> NumberedTable | None:
     )
     legend = (
         *render_notes("branching", after=after, **_collect_notes(row, paper)),
-        provenance([row]),
+        describe_provenance([row]),
     )
     line = {
         **row.tracked.factors,
@@ -186,7 +186,7 @@ def _wordings(row: Row) -> NumberedTable | None:
     source = next(iter(known.values()))["source"]
     legend = (
         *render_notes("wordings", **_collect_notes(row, next(iter(known.values())))),
-        provenance([row]),
+        describe_provenance([row]),
     )
     frame = pd.DataFrame(
         {
@@ -230,7 +230,7 @@ def directions(source: TableSource) -> NumberedTable | None:
     )
     cells = [row for _, effect, _ in known for row in effect.cells]
     departing = sum_up([row.tracked for row in cells])
-    legend = (*render_notes("directions", departing=departing), provenance(cells))
+    legend = (*render_notes("directions", departing=departing), describe_provenance(cells))
     frame = pd.DataFrame(
         {
             **effect.record(study.name),

@@ -34,9 +34,9 @@ from plenum_papers.items.source import (
     NumberedTable,
     TableSource,
     add_published,
-    notes,
     numbers,
     render_notes,
+    write_source_notes,
 )
 
 _FILES = ("table-s5", "fig-1", "table-s6", "table-s8", "fig-1-hosted")
@@ -48,7 +48,7 @@ _FIRST = ("on", "off", "uniform", "mixed")
 _TIMES = tuple(f"time_to_majority{part}" for part in ("", "_ci_low", "_ci_high"))
 
 
-def exponents(source: TableSource) -> NumberedTable | None:
+def tabulate_growth(source: TableSource) -> NumberedTable | None:
     """Make one table per group: temperatures by roles, ablations, wordings, other conditions."""
     groups = _groups(source.deliberated)
     if not groups:
@@ -119,7 +119,7 @@ def _table(name: str, rows: Sequence[Row], source: TableSource) -> Table:
             interval=interval_method,
         ),
         *list_wording_notes(rows),
-        *notes(rows, _FILES),
+        *write_source_notes(rows, _FILES),
     )
     title = f"Table S5: {name} ({label_shared(rows, names)})"
     return Table("table_s5", title, add_published(rows, _FILES), columns, legend)
@@ -147,7 +147,7 @@ def models(source: TableSource) -> NumberedTable | None:
     return NumberedTable((table,), numbers(rows, _OF_MODELS))
 
 
-def landscape(source: TableSource) -> NumberedTable | None:
+def tabulate_paper_landscape(source: TableSource) -> NumberedTable | None:
     """Make Table S8: λ̂ by scenario, with columns for other factors; needs two scenarios."""
     rows, tables = [], []
     for perturbed in (False, True):
@@ -187,7 +187,7 @@ def _grid(
         LEGEND,
         f"±: jackknife standard error; (n); {explain_map()}",
         *list_wording_notes(rows),
-        *notes(rows, files),
+        *write_source_notes(rows, files),
     )
     shared = label_shared(rows, list_varying_factors(rows))
     return Table("", f"{title} ({shared})", pd.DataFrame(lines), columns, legends)

@@ -25,7 +25,7 @@ _LINES = 60
 _PREFIX = re.compile(r"^tab(?:le)?\.?[\s-]*")
 
 
-def publish(cfg: DictConfig) -> None:
+def publish_items(cfg: DictConfig) -> None:
     """Make all requested tables, then print and write them.
 
     Raises
@@ -33,7 +33,7 @@ def publish(cfg: DictConfig) -> None:
     UserError
         A table is unknown, a study doesn't exist, or it lacks the data for a table.
     """
-    names = tables(cfg)
+    names = tabulate_items(cfg)
     studies = () if OmegaConf.is_missing(cfg, "study") else read_names(cfg.study)
     if LIST in names:
         _list()
@@ -52,7 +52,7 @@ def publish(cfg: DictConfig) -> None:
         print()
 
 
-def tables(cfg: DictConfig) -> list[str]:
+def tabulate_items(cfg: DictConfig) -> list[str]:
     """Return the names of the requested tables, such as ``s5``, without duplicates.
 
     Raises

@@ -12,7 +12,7 @@ import pandas as pd
 from plenum.design.factors import FACTORS
 from plenum.dynamics.majority import time_to_majority
 from plenum.reports.effects import select_deliberations
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, make_frame
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy, load_study
@@ -157,14 +157,14 @@ def numbers(rows: Sequence[Row], files: Sequence[str]) -> pd.DataFrame:
     return chosen.assign(departs=lines["departs"], published_source=lines["printed_in"])
 
 
-def notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
+def write_source_notes(rows: Sequence[Row], files: Sequence[str]) -> tuple[str, ...]:
     """Return the last notes of a table: the sources of published numbers and of the run's."""
     published = [line for row in rows if (line := find_published(files, row.tracked.factors))]
     sources = dict.fromkeys(line["source"] for line in published)
     departing = sum_up([r.tracked for r in rows if find_published(files, r.tracked.factors)])
     return (
         *render_notes("published", sources=list(sources), departing=departing),
-        provenance(rows),
+        describe_provenance(rows),
     )
 
 

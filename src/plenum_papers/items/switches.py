@@ -9,7 +9,7 @@ import pandas as pd
 from plenum.design.factors import FACTORS
 from plenum.dynamics.estimate import estimate_mean
 from plenum.dynamics.switches import switch_counts
-from plenum.reports.labels import label, provenance
+from plenum.reports.labels import describe_provenance, label
 from plenum.reports.rows import Row, group_rows, list_varying_factors
 from plenum.show.formats import format_count, format_decimals, format_limits
 from plenum.show.table import Column, Table, make_keys
@@ -58,7 +58,7 @@ def tabulate_switches(source: TableSource) -> NumberedTable | None:
     shared = label(rows[0].tracked.factors, [n for n in held if n not in shown])
     title = f"Table S7: switches by seat ({shared})"
     return NumberedTable(
-        (Table("table_s7", title, frame, columns, (*notes, provenance(rows))),), frame
+        (Table("table_s7", title, frame, columns, (*notes, describe_provenance(rows))),), frame
     )
 
 

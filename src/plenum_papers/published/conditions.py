@@ -15,7 +15,7 @@ from plenum.design.condition import temperature_label
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
 from plenum_papers.published.catalogue import PublishedFile, Release
-from plenum_papers.published.records import Record, entries, parse
+from plenum_papers.published.records import Record, entries, parse_record
 from plenum_papers.published.wordings import FAMILIES
 
 _HOSTED = ("torch_version", "transformers_version", "dtype")
@@ -162,7 +162,7 @@ def load(release: Release, source: PublishedFile) -> PublishedCondition:
         It can't be read, was changed, or a line of it isn't a run.
     """
     data = release.read(source.path)
-    records, torn = parse(source.path, data)
+    records, torn = parse_record(source.path, data)
     for record in records:
         _agrees(record, source)
         if record.seats != records[0].seats:

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 from plenum.base.progress import show_progress
 from plenum.execution.summarise import report_condition
 from plenum.execution.usage import count_usage
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.records.usage import Usage
 from plenum.reports.settings import read_names, store_uri
 from plenum.show.table import format_csv
@@ -156,7 +156,7 @@ def _list_answered(release: Release) -> list[branching.AnsweredTurns]:
 def _prepare(release: Release, file: PublishedFile) -> _PreparedCondition:
     condition = load(release, file)
     journals = condition.write(Path(_folder().name) / file.path)  # two files may be one condition
-    transcripts = [read(journal) for journal in journals]
+    transcripts = [read_transcript(journal) for journal in journals]
     estimates = report_condition(transcripts, count_usage(transcripts, (), condition.target, ""))
     return _PreparedCondition(condition.mapping, condition.target, journals, estimates)
 

@@ -129,7 +129,7 @@ def parse_released(release: Release, path: Path, model: type[M]) -> M:
         raise UserError(f"published: {path}: {place}: {first['msg']}") from None
 
 
-def parse(path: Path, data: bytes) -> tuple[list[Record], int]:
+def parse_record(path: Path, data: bytes) -> tuple[list[Record], int]:
     """Return the runs of a released file, and the number of its lines without one.
 
     A line that isn't JSON is skipped, as in the authors' scripts.

@@ -20,7 +20,7 @@ _LINKING = re.compile(r"@|#(?=\d)|:(?=//)|www(?=\.)")
 _MARKS = {True: "✅", False: "❌", None: "❔"}
 
 
-def comment(audit: AuditReport) -> str:
+def write_comment(audit: AuditReport) -> str:
     """Return the comment; case ids are formatted as code, so that they can't mention or link."""
     shown = audit
     if audit.suite:  # only those that a person has to decide

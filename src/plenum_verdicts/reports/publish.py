@@ -13,7 +13,7 @@ from plenum.reports.settings import Settings
 from plenum.show.document import Document, Picture, Sides
 from plenum.show.renderer import render_html
 from plenum.show.table import Table, format_csv
-from plenum.show.terminal_tables import show, show_sentences, show_text
+from plenum.show.terminal_tables import show_sentences, show_tables, show_text
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
 from plenum_verdicts.dynamics.audits import STABLE
@@ -21,7 +21,7 @@ from plenum_verdicts.logs.compared_runs import ComparedRuns
 from plenum_verdicts.reports import tables
 from plenum_verdicts.reports.audit import AUDIT, SUITE, AuditReport
 from plenum_verdicts.reports.case_groups import SHOWN, group_cases
-from plenum_verdicts.reports.comment import comment
+from plenum_verdicts.reports.comment import write_comment
 from plenum_verdicts.reports.dialogue import MOST_LETTERS, first_within
 from plenum_verdicts.reports.empty_report import make_empty_report
 from plenum_verdicts.reports.junit import junit
@@ -94,7 +94,7 @@ def _show_verdict(audit: AuditReport) -> None:
     if audit.suite:
         show_suite(audit.suite, audit.doubts)
     else:
-        show([tables.verdicts(audit, SHOWN)[0]])
+        show_tables([tables.verdicts(audit, SHOWN)[0]])
         show_sentences(list_sentences(audit))
 
 
@@ -104,7 +104,7 @@ def write_report(audit: AuditReport, page: str, out: Path) -> list[Path]:
         "json": audit.json,
         "html": lambda: page,
         "xml": lambda: junit(audit),
-        "md": lambda: comment(audit),
+        "md": lambda: write_comment(audit),
         "csv": lambda: format_csv(guard_cells(make_frame_of_cases(audit))),
     }
     with make_folder(out):

@@ -15,7 +15,7 @@ from plenum.show.formats import format_decimals, format_percent
 from plenum.show.phrases import render
 from plenum.show.renderer import render_html
 from plenum.show.table import Column, Table
-from plenum.show.terminal_tables import show, show_sentences
+from plenum.show.terminal_tables import show_sentences, show_tables
 from plenum_verdicts.logs.protocol_logs import ProtocolLog
 from plenum_verdicts.reports.outputs import REHEARSAL, make_folder, write_texts
 from plenum_verdicts.reports.steady_figure import draw_steadiness
@@ -71,7 +71,7 @@ def publish_steadiness(
     table = tabulate_steadiness(found, claim)
     if out is None:
         show_sentences(sentences)
-        show([table])
+        show_tables([table])
         return
     with make_folder(out):
         picture = draw_steadiness(found, out, ("png", "svg"))
@@ -87,7 +87,7 @@ def publish_steadiness(
         texts = {"steady.json": f"{text}\n", "steady.html": render_html(page)}
         written = write_texts(texts.items(), out)
     show_sentences(sentences)
-    show([table])
+    show_tables([table])
     print_written([*written, *picture.files])
 
 

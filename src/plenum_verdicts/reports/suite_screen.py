@@ -3,7 +3,7 @@
 import textwrap
 from collections.abc import Sequence
 
-from plenum.show.terminal_tables import count_lines, prose_width, show, show_sentences
+from plenum.show.terminal_tables import count_lines, prose_width, show_sentences, show_tables
 from plenum_verdicts.reports.suite import SuiteReport
 from plenum_verdicts.reports.suite_words import explain
 
@@ -27,7 +27,7 @@ def show_suite(suite: SuiteReport, doubts: Sequence[str]) -> None:
     show_sentences(first)
     for part, lines in zip(suite.parts, answers, strict=False):
         if part.table is not None:
-            show([part.table])
+            show_tables([part.table])
         show_sentences(lines)
     for lines in answers[len(suite.parts) :]:
         show_sentences(lines)

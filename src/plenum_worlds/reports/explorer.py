@@ -23,7 +23,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
-from plenum_worlds.reports.tables import warnings
+from plenum_worlds.reports.tables import tabulate_warnings
 
 
 def gather_data(
@@ -96,7 +96,7 @@ def _entry(
         "failed": condition.failed,
         "pending": condition.pending,
         "target": condition.target,
-        "warnings": warnings(condition),
+        "warnings": tabulate_warnings(condition),
         "transcripts": drawn,
         "estimates": {
             m.replace("_", " "): keep_finite(_over(condition, m).value) for m in looks.metrics

@@ -25,7 +25,7 @@ _FACTORS = tuple(sorted(KINDS["world"].distinct_factors, key=FACTORS.__contains_
 """Factors without those of committees that repeat another one in a world."""
 
 
-def compose(chosen: Settings, folder: Path) -> Document:
+def compose_world_page(chosen: Settings, folder: Path) -> Document:
     """Compose the page of a study in worlds; its figures are drawn into a folder.
 
     Raises

@@ -15,10 +15,10 @@ from plenum_worlds.reports.groups import families, group_runs
 
 _TABLES = (
     building.overall,
-    building.differences,
+    building.tabulate_differences,
     building.levels,
-    building.models,
-    statistics.test_inverted_u,
+    building.tabulate_agent_models,
+    statistics.tabulate_inverted_u,
     building.dialogue,
     statistics.instability,
 )
@@ -28,7 +28,7 @@ _GROUPS = 2
 """Number of groups of conditions shown on the terminal."""
 
 
-def tables(chosen: Settings) -> list[TrackedCondition]:
+def publish_world_tables(chosen: Settings) -> list[TrackedCondition]:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
     Returns
@@ -54,7 +54,11 @@ def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
 
 
 def _frames(played: Sequence[TrackedCondition]) -> dict[str, pd.DataFrame]:
-    return {"conditions": building.conditions(played, statistics.exponents(played))}
+    return {
+        "conditions": building.tabulate_episode_conditions(
+            played, statistics.tabulate_world_exponents(played)
+        )
+    }
 
 
 def tabulate_study(played: Sequence[TrackedCondition]) -> list[Table]:

@@ -45,7 +45,7 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
 
-def test_inverted_u(group: Group) -> list[Table]:
+def tabulate_inverted_u(group: Group) -> list[Table]:
     """Test whether performance peaks at a medium deviation (RQ2), with two lines."""
     tables = {of: points(group, of) for of in ("proposals", "actions")}
     if all(table.empty for table in tables.values()):
@@ -109,7 +109,7 @@ def instability(group: Group) -> list[Table]:
     return [Table("instability", title, pd.DataFrame(lines), columns, noted)] if lines else []
 
 
-def exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:
+def tabulate_world_exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:
     """Return λ̂ of the conditions that have several runs in one world, by run id."""
     by_run = {
         condition.run_id: ensembles(condition.weights, condition.runs) for condition in played

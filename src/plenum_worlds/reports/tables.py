@@ -66,7 +66,9 @@ def overall(group: Group) -> list[Table]:
         *(Column((m, f"{m} half", f"{m} open", f"{m} all"), m, format_mean) for m in metrics),
         *(Column(name, head, format_decimals(2)) for name, head in more.items()),
     )
-    warned = dict.fromkeys(name for condition in group.played for name in warnings(condition))
+    warned = dict.fromkeys(
+        name for condition in group.played for name in tabulate_warnings(condition)
+    )
     noted = list_notes("arms", **_facts(group), warnings=list(warned))
     title = f"{group.heading}: every arm"
     return [Table("arms", title, pd.DataFrame(lines), columns, (*left, *noted, *sources(group)))]
@@ -82,7 +84,9 @@ def brief(group: Group) -> list[Table]:
     lines["warnings"] = [
         " ".join(
             dict.fromkeys(
-                w for c in group.where(group.frame["arm"] == arm).played for w in warnings(c)
+                w
+                for c in group.where(group.frame["arm"] == arm).played
+                for w in tabulate_warnings(c)
             )
         )
         for arm in lines["arm"]
@@ -152,7 +156,7 @@ def levels(group: Group) -> list[Table]:
     ]
 
 
-def models(group: Group) -> list[Table]:
+def tabulate_agent_models(group: Group) -> list[Table]:
     """Make a table of the first metric by model and mechanism, then scripted policies.
 
     It corresponds to Tables 3 and 6. Scripted rows use the volatilities and team sizes that models
@@ -181,7 +185,7 @@ def models(group: Group) -> list[Table]:
     return [_arms_across("models", title, parts, unscripted.arms, metric, noted)]
 
 
-def differences(group: Group) -> list[Table]:
+def tabulate_differences(group: Group) -> list[Table]:
     """Make a table of every arm minus its free counterpart, paired by world."""
     lines = [
         {
@@ -226,7 +230,7 @@ def dialogue(group: Group) -> list[Table]:
     return [Table("dialogue", f"{group.heading}: dialogue", pd.DataFrame(lines), columns, noted)]
 
 
-def conditions(
+def tabulate_episode_conditions(
     played: Sequence[TrackedCondition], exponents: Mapping[str, Estimate]
 ) -> pd.DataFrame:
     """Return one row per condition: factors, realised n, the mean of every metric.
@@ -257,14 +261,14 @@ def conditions(
                 "flip_rate": math.nan,
                 "time_to_majority": math.nan,
                 **means,
-                "warnings": " ".join(warnings(condition)),
+                "warnings": " ".join(tabulate_warnings(condition)),
                 "condition": condition.identity,
             }
         )
     return pd.DataFrame(rows)
 
 
-def warnings(condition: TrackedCondition) -> list[str]:
+def tabulate_warnings(condition: TrackedCondition) -> list[str]:
     """Return the names of a condition's warnings."""
     metrics = condition.metrics
     played = 0 if metrics.empty else metrics["episode"].nunique()

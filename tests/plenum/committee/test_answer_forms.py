@@ -48,7 +48,7 @@ FORMS: dict[str, tuple[Read, str]] = {
         '{"decision": "B", "vote": {"A": 2, "B": 3}}',
     ),
     "action": (
-        lambda text: answers.parse(text, "action", WORLD.read),
+        lambda text: answers.parse_agent_answer(text, "action", WORLD.read),
         '{"analysis": "near", "action": [3, 4], "message": "I go"}',
     ),
 }

@@ -7,7 +7,7 @@ from command_line import Ended
 
 from plenum.base.errors import UserError
 from plenum.design import schema
-from plenum.design.slips import explain
+from plenum.design.slips import explain_slip
 
 SLIPS = [
     ("temperature=0.3", ["temperature: 0.3", "t0.7", "sampling.temperature=0.3"]),
@@ -55,7 +55,7 @@ SLIPS = [
 @pytest.mark.needs("plenum_papers")
 @pytest.mark.parametrize(("line", "named"), SLIPS, ids=[line for line, _ in SLIPS])
 def test_a_slip_is_named_with_what_was_meant(line: str, named: list[str]) -> None:
-    explained = explain(line.split(), "config")
+    explained = explain_slip(line.split(), "config")
     assert explained is not None
     assert [words for words in named if words not in explained] == [], explained
 
@@ -65,29 +65,29 @@ def test_a_slip_is_named_with_what_was_meant(line: str, named: list[str]) -> Non
     "line", ["overrides.temperature=0", "committee.knobs.rounds=[2,1]", "prices.x=1"]
 )
 def test_an_open_mapping_of_an_audit_takes_a_plus(line: str) -> None:
-    assert f"did you mean +{line}?" in str(explain([line], "audit"))
-    assert explain([f"+{line}"], "audit") is None
+    assert f"did you mean +{line}?" in str(explain_slip([line], "audit"))
+    assert explain_slip([f"+{line}"], "audit") is None
 
 
 @pytest.mark.needs("plenum_audit")
 def test_a_new_name_in_braces_takes_a_plus() -> None:
     given = "committee.knobs={rounds:[2,1]}"
-    assert f"did you mean '+{given}'?" in str(explain([given], "audit"))
-    assert explain([f"+{given}"], "audit") is None
-    assert "did you mean committee.knobs=null?" in str(explain(["knobs=null"], "audit"))
+    assert f"did you mean '+{given}'?" in str(explain_slip([given], "audit"))
+    assert explain_slip([f"+{given}"], "audit") is None
+    assert "did you mean committee.knobs=null?" in str(explain_slip(["knobs=null"], "audit"))
 
 
 @pytest.mark.needs("plenum_audit")
 def test_columns_of_a_data_set_can_be_set_one_by_one_or_together() -> None:
     for line in ("columns.id=null", "columns={text:facts,options:[a,b]}"):
-        assert explain([line], "audit") is None
+        assert explain_slip([line], "audit") is None
 
 
 @pytest.mark.parametrize(
     "line", ["roles=on", "-m roles=on,off model.default=x", "+model.seats.Chair=x", "rounds=3"]
 )
 def test_what_fits_is_not_explained(line: str) -> None:
-    assert explain(line.split(), "config") is None
+    assert explain_slip(line.split(), "config") is None
 
 
 @pytest.mark.needs("plenum_fleet")
@@ -198,10 +198,10 @@ def test_an_id_that_two_files_hold_is_refused(cases: Path) -> None:
 
 def test_prices_that_a_shell_took_apart_are_to_be_quoted() -> None:
     """Of one model the shell leaves the outer braces, of several it takes them away, too."""
-    line = explain(["+prices=openai/m:input:1", "+prices=openai/m:output:2"], "config")
+    line = explain_slip(["+prices=openai/m:input:1", "+prices=openai/m:output:2"], "config")
     assert line is not None
     assert line.startswith("prices.MODEL: 'openai/m:input:1'; quote it")
-    spaced = explain(["+prices={m:", "{input:", "0.4}}"], "config")
+    spaced = explain_slip(["+prices={m:", "{input:", "0.4}}"], "config")
     assert spaced is not None
     assert spaced.startswith("prices.MODEL: '{m:'; quote it")
     with pytest.raises(UserError, match=r"prices.openai/m: 'output:2'; quote it"):

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from command_line import call, client, table, with_store
 
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 
 pytestmark = pytest.mark.long
 
@@ -70,7 +70,7 @@ def test_from_a_file_of_tasks_to_tables(folder: Path) -> None:
     assert len(rows) == 6
     for row in rows:
         place = folder / "mlruns/journals" / row["condition"]
-        runs = [read(file) for file in sorted(place.glob("[0-9]*.jsonl"))]
+        runs = [read_transcript(file) for file in sorted(place.glob("[0-9]*.jsonl"))]
         known = NAMES[:2] if row["protocol"] == "all_facts" else NAMES
         for run in runs if row["protocol"] == "all_facts" else ():
             assert "private_facts" not in run.head

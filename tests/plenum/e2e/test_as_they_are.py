@@ -18,7 +18,7 @@ from proof import prove
 from support.fault_server import FaultSettings, serve_in_thread
 
 from plenum.base.errors import UserError
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.reports.explorer.replicates import talk
 from plenum.tracking.server import post
 
@@ -194,7 +194,7 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
     # the explorer has it beside the turn, folded
     heard = {}
     for path in tmp_path.glob("mlruns/journals/*/000.jsonl"):
-        transcript = read(path)
+        transcript = read_transcript(path)
         heard[transcript.head["clerk"].rpartition("/")[2]] = transcript
     for model, thoughts in (("think", [THOUGHT]), ("plain", [])):
         seats = [seat["seat"] for seat in heard[model].head["seats"]]

@@ -10,7 +10,7 @@ import pytest
 from command_line import ROOT, call, find_package, journals
 from statsmodels.stats.proportion import proportion_confint
 
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.tracking import store
 
 COIN = ROOT / "tests/coin"
@@ -29,7 +29,7 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
 
     flipped = {}
     for file in map(Path, journals(stored)):
-        transcript = read(stored / "mlruns/journals" / file)
+        transcript = read_transcript(stored / "mlruns/journals" / file)
         sides = [entry["side"] for entry in transcript.calls]
         assert transcript.end is not None
         assert (len(sides), sides.count("heads")) == (20, transcript.end["heads"])

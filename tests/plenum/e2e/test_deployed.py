@@ -29,7 +29,7 @@ from support.fault_server import (
 )
 
 from plenum.records.chain import read_entries
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 
 pytestmark = pytest.mark.long
 
@@ -82,7 +82,7 @@ def sweep(url: str, *more: str) -> tuple[str, ...]:
 
 def transcripts(folder: Path) -> list[Transcript]:
     """Every journal, read and verified."""
-    return [read(folder / "mlruns/journals" / name) for name in journals(folder)]
+    return [read_transcript(folder / "mlruns/journals" / name) for name in journals(folder)]
 
 
 def answers(folder: Path) -> list[dict[str, Any]]:

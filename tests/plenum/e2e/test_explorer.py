@@ -13,9 +13,10 @@ from command_line import call, logged
 from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import expect
 
-from plenum.reports.explorer import ExploredStudy, publish, shelves
+from plenum.reports.explorer import shelves
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
+from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
 
 pytestmark = pytest.mark.long
 
@@ -336,7 +337,7 @@ def test_the_conditions_of_a_large_study_are_read_on_pages_beside_it(
     monkeypatch.setattr(shelves, "MOST", 2)
     monkeypatch.setattr(shelves, "_EACH", 3)
     uri, file = f"sqlite:///{gallery}/mlruns/mlflow.db", tmp_path / "large.html"
-    publish(ExploredStudy("default", uri, file, draws=100))
+    publish_explorer(ExploredStudy("default", uri, file, draws=100))
     held = sorted(str(each.relative_to(tmp_path)) for each in tmp_path.rglob("*.html"))
     assert held == ["large.html", "large/0001.html", "large/0002.html"]
     assert {"large", "large.html"} <= set(logged(gallery, "default"))

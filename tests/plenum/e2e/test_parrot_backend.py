@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from command_line import ROOT, call, find_package, journals
 
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 PARROT = ROOT / "tests/parrot"
 SMALL = ("run.py", "backend=parrot", "replicates=2", "rounds=2", "tracking=none")
@@ -24,7 +24,7 @@ def test_a_committee_deliberates_on_it(tmp_path: Path, path: dict[str, Any]) -> 
     files = journals(tmp_path)
     assert len(files) == 2
     for file in map(Path, files):
-        transcript = read(tmp_path / "mlruns/journals" / file)
+        transcript = read_transcript(tmp_path / "mlruns/journals" / file)
         assert transcript.status == "completed"
         assert transcript.end is not None
         assert transcript.end["decision"] == "B"

@@ -13,7 +13,7 @@ from command_line import KEY, Run, client, runs, start, wait_for
 from support.fault_server import Faults, FaultSettings, Latency, RunningServer, serve_in_thread
 
 from plenum.calls.call_log import read_attempts
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 pytestmark = pytest.mark.long
 
@@ -42,7 +42,7 @@ def written(folder: Path) -> list[dict[str, str]]:
 def said(folder: Path) -> list[dict[str, Any]]:
     """Return the answers in a probe's journals."""
     journals = sorted(folder.glob("outputs/probe/*/*/[0-9]*.jsonl"))
-    return [call for journal in journals for call in read(journal).calls]
+    return [call for journal in journals for call in read_transcript(journal).calls]
 
 
 @pytest.mark.usefixtures("stored")

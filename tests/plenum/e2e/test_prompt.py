@@ -15,7 +15,7 @@ from study_prompt import WantedCall, find_call
 
 from plenum.base.errors import UserError
 from plenum.execution.replay import convert_messages
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 SMALL = ("replicates=2", "rounds=2", "calls.backoff_s=0.01", "study=asked")
 REQUEST = ("study=asked", "round=2", "seat=Chair", "format=json")
@@ -46,7 +46,7 @@ def prompts(folder: Path, journals: Path) -> list[list[dict[str, str]]]:
     """Every prompt of the study, as the script finds them."""
     chats = []
     for path in sorted((folder / "mlruns/journals").glob("*/[0-9]*.jsonl")):
-        for entry in read(path).calls:
+        for entry in read_transcript(path).calls:
             kind, number, seat = entry["kind"], entry["round"], entry["seat"]
             wish = WantedCall(
                 "asked",

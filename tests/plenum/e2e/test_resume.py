@@ -12,7 +12,7 @@ from command_line import Run, call, calls, journaled, journals, runs, start, wai
 
 from plenum.base import file_locks
 from plenum.tracking.database import rows
-from plenum.tracking.stored_runs import runs as tracked
+from plenum.tracking.stored_runs import list_stored_runs as tracked
 
 SWEEP = ("-m", "roles=on,off", "model=mixed", "replicates=4", "rounds=12")
 CALLS = 2 * 4 * 66

@@ -8,7 +8,7 @@ from browsing import browser
 from playwright.sync_api import Browser, Page, expect
 
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.tracking import store, traces, views
 from plenum.tracking.report_run import log_report
 from plenum.tracking.writer import StudyWriter
@@ -60,7 +60,7 @@ def write_trace(server: str, experiment: str, journal: Path) -> None:
         session="s",
         tags={"plenum.simulated": "true"},
     )
-    traces.write(store.open_client(server), trace, read(journal), [], [], begun=1e9)
+    traces.write(store.open_client(server), trace, read_transcript(journal), [], [], begun=1e9)
 
 
 @pytest.fixture

@@ -27,7 +27,7 @@ from plenum.execution.resumption import RETRIABLE
 from plenum.records.chain import DamagedJournal, read_entries
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 Entry = dict[str, Any]
 
@@ -98,7 +98,7 @@ def test_a_replicate_that_was_cut_anywhere_ends_in_the_same_bytes(
     small: Job, tmp_path: Path
 ) -> None:
     _, calls, whole = run(small, tmp_path)
-    assert read(tmp_path / "000.jsonl").status == "completed"
+    assert read_transcript(tmp_path / "000.jsonl").status == "completed"
     lines = whole.splitlines(keepends=True)
     for kept in range(len(lines)):
         (tmp_path / "000.jsonl").write_bytes(b"".join(lines[:kept]) + lines[kept][:20])
@@ -116,7 +116,7 @@ def test_a_moderated_replicate_and_its_branches_go_on_from_anywhere_in_the_same_
     parted = job(*PARTED, "rounds=3", "roles.agents=3", "backend.noise=1", "seed=3")
     parted = replace(parted, journals=str(tmp_path))
     _, calls, whole = run(parted, tmp_path / parted.condition.identity)
-    kinds = [entry["kind"] for entry in read(next(tmp_path.glob("*/000.jsonl"))).entries]
+    kinds = [entry["kind"] for entry in read_transcript(next(tmp_path.glob("*/000.jsonl"))).entries]
     assert kinds == [*["turn", "turn", "turn", "summary"] * 3, *["ballot"] * 3, "clerk", "end"]
     assert len(calls) == parted.condition.calls
     branch = branched(parted, 2)
@@ -189,13 +189,13 @@ def test_an_unreadable_answer_is_asked_for_again_where_that_is_wanted(
     well = job("rounds=1")
     bad = Reply("I would rather not say.", 10, 5)
     _, first, before = run(well, tmp_path, said={2: bad, 3: bad})
-    assert read(tmp_path / "000.jsonl").reason == "parse"
+    assert read_transcript(tmp_path / "000.jsonl").reason == "parse"
     assert run(well, tmp_path, retry_failed=True) == (False, [], before)
     wrote, second, whole = run(well, tmp_path, retry_failed="all")
     assert wrote
     assert whole.startswith(before)
     assert not set(first) & set(second)
-    transcript = read(tmp_path / "000.jsonl")
+    transcript = read_transcript(tmp_path / "000.jsonl")
     assert (transcript.status, transcript.asked_again) == ("completed", True)
     assert len(transcript.calls) == len(first) + len(second)
     assert [turn.seat for turn in transcript.turns] == [s.name for s in well.condition.seats]
@@ -210,7 +210,7 @@ def test_an_unreadable_answer_is_asked_for_again_where_that_is_wanted(
 
 def standing_answers(folder: Path) -> list[Entry]:
     """The answers of replicate 0, read without the code under test."""
-    entries = read(folder / "000.jsonl").entries
+    entries = read_transcript(folder / "000.jsonl").entries
     return [e for e in entries if "finish" in e and "problem" not in e]
 
 
@@ -223,7 +223,7 @@ def test_every_attempt_has_a_line_of_its_own_in_the_call_log(
     slow = CallError(Failure.SERVER, "503 of some kind", 503)
     run(job("rounds=1"), tmp_path, said={2: slow})
     lines = list(read_attempts(tmp_path / "calls.jsonl"))
-    calls = read(tmp_path / "000.jsonl").calls
+    calls = read_transcript(tmp_path / "000.jsonl").calls
     assert len(lines) == len(calls) + 1
     told = [(line["seat"], line["attempt"], line["outcome"], line["status"]) for line in lines[:3]]
     first, second = (call["seat"] for call in calls[:2])
@@ -253,7 +253,7 @@ def test_an_answer_that_cannot_be_read_is_logged_by_its_reason(
     first, second, *_ = read_attempts(tmp_path / "calls.jsonl")
     assert (first["outcome"], first["status"], first["answered"]) == (outcome, 200, True)
     assert (second["call"], second["outcome"]) == ("turn_repair", "ok")
-    assert read(tmp_path / "000.jsonl").status == "completed"
+    assert read_transcript(tmp_path / "000.jsonl").status == "completed"
 
 
 # --- what stops a sweep ------------------------------------------------------------------------
@@ -266,7 +266,7 @@ def test_a_key_or_an_account_that_is_refused_stops_all_and_leaves_the_replicate_
     small = job("rounds=1")
     with pytest.raises(Stopped, match=r"model gpt-4\.1-mini: .*no more"):
         run(small, tmp_path, said={4: CallError(reason, "no more", 401)})
-    begun = read(tmp_path / "000.jsonl")
+    begun = read_transcript(tmp_path / "000.jsonl")
     assert (begun.status, len(begun.calls)) == ("pending", 3)
     assert [line["outcome"] for line in read_attempts(tmp_path / "calls.jsonl")][-1] == reason
     assert RETRIABLE.count(reason) == 0
@@ -278,7 +278,7 @@ def test_a_budget_stops_a_replicate_between_two_calls_and_a_larger_one_goes_on(
     _, calls, whole = run(small, tmp_path / "whole")
     with pytest.raises(BudgetSpent):
         run(small, tmp_path, budget=Budget(calls=4))
-    assert len(read(tmp_path / "000.jsonl").calls) == 4
+    assert len(read_transcript(tmp_path / "000.jsonl").calls) == 4
     _, again, found = run(small, tmp_path)
     assert found == whole
     assert again == calls[4:]
@@ -299,7 +299,7 @@ def test_a_branch_says_what_its_base_said_and_then_goes_on_by_itself(
     branch = branched(small, 1)
     _, first, _ = run(branch, tmp_path / "b", prefix=turns)
     _, second, _ = run(branch, tmp_path / "b", index=1, prefix=turns)
-    one, two = (read(tmp_path / "b" / f"00{index}.jsonl") for index in (0, 1))
+    one, two = (read_transcript(tmp_path / "b" / f"00{index}.jsonl") for index in (0, 1))
     assert [{**e, "inherited": True} for e in turns] == list(one.entries[: len(turns)])
     assert one.entries[: len(turns)] == two.entries[: len(turns)]
     assert (one.status, two.status) == ("completed", "completed")
@@ -339,7 +339,7 @@ def test_an_error_of_the_code_fails_the_replicate_by_name_and_is_told(
     small: Job, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert run(small, tmp_path, said={2: ZeroDivisionError("oops")})[0]
-    end = read(tmp_path / "000.jsonl").end
+    end = read_transcript(tmp_path / "000.jsonl").end
     assert end is not None
     assert (end["status"], end["reason"]) == ("failed", "bug")
     assert "ZeroDivisionError: oops" in end["detail"]
@@ -350,4 +350,4 @@ def test_a_model_that_is_not_there_stops_everything(small: Job, tmp_path: Path) 
     missing = CallError(Failure.REQUEST, "no such model", 404)
     with pytest.raises(Stopped, match="no such model"):
         run(small, tmp_path, said={1: missing})
-    assert read(tmp_path / "000.jsonl").status == "pending"
+    assert read_transcript(tmp_path / "000.jsonl").status == "pending"

@@ -23,7 +23,7 @@ from plenum.execution.outcomes import Outcome, format_closing
 from plenum.execution.report_pool import ReportPool
 from plenum.execution.sweep import run_sweep
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 
 Lab = Callable[..., Job]
 QUICK = (
@@ -161,7 +161,9 @@ def test_an_answer_that_leaves_no_room_for_another_is_kept(lab: Lab, server: Ser
     assert [line["answered"] for line in log_of(job)] == [True]
     run_sweep([job])
     kept = [line for line in log_of(job) if not line["call"].startswith("trial_")]
-    assert sum("text" in e for e in read(folder_of(job) / "000.jsonl").entries) == len(kept)
+    assert sum("text" in e for e in read_transcript(folder_of(job) / "000.jsonl").entries) == len(
+        kept
+    )
 
 
 # --- a call log and journals that hold odd things ----------------------------------------------

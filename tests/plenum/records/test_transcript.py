@@ -10,7 +10,7 @@ import pytest
 from plenum.records.chain import DamagedJournal
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 
 Entry = dict[str, Any]
 
@@ -49,7 +49,7 @@ def transcript(tmp_path: Path) -> Callable[..., Transcript]:
         with Journal(tmp_path / "a.jsonl", HEAD) as journal:
             for entry in entries:
                 journal.append(entry)
-        return read(tmp_path / "a.jsonl")
+        return read_transcript(tmp_path / "a.jsonl")
 
     return written
 
@@ -128,7 +128,7 @@ def test_totals_leave_out_what_a_branch_inherited(transcript: Written) -> None:
 def test_a_journal_without_a_head_is_refused(tmp_path: Path) -> None:
     (tmp_path / "a.jsonl").touch()
     with pytest.raises(DamagedJournal, match="no head"):
-        read(tmp_path / "a.jsonl")
+        read_transcript(tmp_path / "a.jsonl")
 
 
 @pytest.mark.parametrize("failure", Failure)

@@ -165,14 +165,14 @@ def test_a_killed_sweep_is_named_and_not_guessed() -> None:
 
 def test_without_any_accounts_attempts_are_unknown_not_zero() -> None:
     found = [accounted(1, 3, 1, killed=True)]
-    assert tables.models(found) == []
+    assert tables.tabulate_models(found) == []
     row = line(tables.tabulate_reasons(found))
     assert (row["source"], row["attempts"], row["replicates failed"]) == ("parse", "-", "1")
 
 
 def test_the_tables_say_that_agents_were_simulated() -> None:
     found = [accounted()]
-    sheets = [*tables.tabulate_accounts(found), *tables.models(found)]
+    sheets = [*tables.tabulate_accounts(found), *tables.tabulate_models(found)]
     sheets += [
         tables.tabulate_reasons(found),
         tables.tabulate_manifest(found),
@@ -188,7 +188,7 @@ def test_a_model_is_summed_over_conditions() -> None:
         accounted(1, models={"a": model(timeout=1)}, outcomes={"timeout": fates(1, recovered=1)}),
         accounted(2, models={"a": model(), "b": model(calls=5, repairs=0)}, roles="on"),
     ]
-    sheet = tables.models(found)[0]
+    sheet = tables.tabulate_models(found)[0]
     a, b, total = (line(sheet, number) for number in range(3))
     assert (a["model"], a["calls"], a["repair rate"]) == ("a", "20", "25.0 %")
     assert (a["attempts"], a["failed attempts"], a["timeout"]) == ("21", "1", "1")
@@ -240,10 +240,10 @@ def test_the_manifest_names_run_condition_and_files() -> None:
 
 def test_tokens_of_a_cache_are_counted_where_there_are_any() -> None:
     kept = {"m": {**model(), "tokens_cached": 800, "tokens_written": 120}}
-    (table,) = tables.models([accounted(1, models=kept), accounted(2)])
+    (table,) = tables.tabulate_models([accounted(1, models=kept), accounted(2)])
     shown = line(table, 0)
     assert (shown["tokens cached"], shown["tokens written"]) == ("800", "120")
-    (without,) = tables.models([accounted(1)])
+    (without,) = tables.tabulate_models([accounted(1)])
     assert "tokens cached" not in line(without, 0)
 
 
@@ -257,7 +257,9 @@ def served(key: int, split: int = 0, **replicates: int) -> ConditionUsage:
 
 
 def test_servers_have_their_calls_and_replicates() -> None:
-    (table,) = servers.servers([served(1, gpu1=20, gpu2=1), served(2, split=3, gpu1=2, gpu2=21)])
+    (table,) = servers.tabulate_servers(
+        [served(1, gpu1=20, gpu2=1), served(2, split=3, gpu1=2, gpu2=21)]
+    )
     assert line(table, 0) == {
         **{"server": "gpu1", "calls": "374", "replicates": "22", "conditions": "2"}
     }
@@ -265,5 +267,5 @@ def test_servers_have_their_calls_and_replicates() -> None:
 
 
 def test_one_server_makes_no_table() -> None:
-    assert servers.servers([served(1, gpu1=20), served(2, gpu1=20)]) == []
-    assert servers.servers([accounted(1)]) == []
+    assert servers.tabulate_servers([served(1, gpu1=20), served(2, gpu1=20)]) == []
+    assert servers.tabulate_servers([accounted(1)]) == []

@@ -15,8 +15,8 @@ from plenum.dynamics.decision_contrasts import (
 from plenum.dynamics.multiplicity import holm
 from plenum.reports.effects import Effect
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.tables import frames
 from plenum.reports.tables.decision_effects import sort_effects, tabulate_decision_effects
+from plenum.reports.tables.publish import frames
 
 ON = {"uniform": "AAAAAAABBBB-", "mixed": "AAAAAABBBCC-"}
 OFF = {"uniform": "AAAAAAAAAAAA", "mixed": "AAAAAAAAAAAB"}

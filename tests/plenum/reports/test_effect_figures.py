@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from plenum.reports.figures.forest import forest
-from plenum.reports.figures.maps import _FAINT, landscape, matrix
+from plenum.reports.figures.maps import _FAINT, draw_landscape, matrix
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
 from plenum_papers.figures.temperature import draw_temperatures
@@ -213,7 +213,7 @@ def test_a_cell_without_interval_is_hatched_and_letters_can_be_read_on_every_col
     rows = square("HL-01", "IM-01")
     jumps = estimated(rows[0], p_growth=0.9, value=0.2, warnings=("uneven", "few_rounds"))
     dark = estimated(rows[1], p_growth=1e-4, value=-0.2, ci_low=-0.3, ci_high=-0.1)
-    (figure,) = landscape([jumps, dark, *rows[2:]])
+    (figure,) = draw_landscape([jumps, dark, *rows[2:]])
     axes = printed(figure).axes[0]
     (hatched,) = [patch for patch in axes.patches if patch.get_hatch()]
     assert hatched.get_bbox().bounds == (-0.5, -0.5, 1, 1)  # type: ignore[attr-defined]
@@ -238,13 +238,13 @@ def test_a_landscape_of_many_conditions_goes_on_on_a_second_page() -> None:
             for n in range(12)
         ]
     )
-    pages = [printed(figure) for figure in landscape(rows)]
+    pages = [printed(figure) for figure in draw_landscape(rows)]
     assert [shades(page.axes[0]).shape for page in pages] == [(2, 10), (2, 2)]
 
 
 def test_wordings_and_repeats_never_share_a_landscape() -> None:
     read = [perturbed(20 + n, "A" * 10, scenario=f"S-{n}") for n in range(2)]
-    repeats, wordings = landscape([*square("S-1", "S-2"), *build(read)])
+    repeats, wordings = draw_landscape([*square("S-1", "S-2"), *build(read)])
     assert "λ̂_pert" in caption(wordings)
     assert "λ̂_pert" not in caption(repeats)
 
@@ -280,6 +280,6 @@ def test_conditions_that_differ_in_a_text_alone_are_all_printed() -> None:
 
 def test_two_conditions_in_a_cell_stand_one_below_the_other() -> None:
     rows = [*square("S-1", "S-2"), *build([tracked(99, scenario="S-1", roles="off")])]
-    (figure,) = landscape(rows)
+    (figure,) = draw_landscape(rows)
     assert texts(printed(figure).axes[0])[0].count("n = 12") == 2
     assert np.isnan(shades(figure.axes[0])[0, 0])

@@ -16,10 +16,9 @@ from explorer_studies import OPTIONS, Written, plain
 from plenum.base.errors import UserError
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.warnings import WARNINGS
-from plenum.reports.explorer import ExploredStudy, publish
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
-from plenum.reports.explorer.publish import select_by_prefix
+from plenum.reports.explorer.publish import ExploredStudy, publish_explorer, select_by_prefix
 from plenum.reports.explorer.replicates import farthest
 
 FAILED = {"reason": "parse", "at": {"call": "turn", "round": 2, "seat": "Rights"}, "detail": "no"}
@@ -193,4 +192,4 @@ def test_a_file_that_cannot_be_written_is_refused_at_once(tmp_path: Path) -> Non
     (tmp_path / "file").write_text("")
     chosen = ExploredStudy("s", f"sqlite:///{tmp_path}/none.db", tmp_path / "file" / "page.html")
     with pytest.raises(UserError, match=r"out: .* can't be written to"):
-        publish(chosen)
+        publish_explorer(chosen)

@@ -12,8 +12,8 @@ from omegaconf import OmegaConf
 from PIL import Image
 
 from plenum.base.errors import UserError
-from plenum.reports.figures import CATALOGUE, draw_figures
-from plenum.reports.figures.publish import draw_pages, save_captions
+from plenum.reports.figures.catalogue import CATALOGUE
+from plenum.reports.figures.publish import draw_figures, draw_pages, save_captions
 from plenum.reports.settings import read_names
 from plenum.reports.study import EstimatedStudy
 from plenum.show.style import COLUMN, PAGE

@@ -39,7 +39,9 @@ def test_the_condition_has_fragility_and_lambda_pert_in_all_and_by_family() -> N
 
 
 def test_fragility_csv_has_a_row_a_condition_and_family() -> None:
-    table = fragility.frame(build([perturbed(1, HALF), perturbed(2, NONE, roles="on")]))
+    table = fragility.make_fragility_frame(
+        build([perturbed(1, HALF), perturbed(2, NONE, roles="on")])
+    )
     assert list(zip(table["roles"], table["family"], strict=True)) == [
         *(("off", "all"), ("off", "rephrase"), ("off", "format")),
         *(("on", "all"), ("on", "rephrase"), ("on", "format")),
@@ -255,5 +257,5 @@ def test_the_tables_show_counts_intervals_and_where_they_come_from() -> None:
 def test_without_perturbed_conditions_there_is_nothing_to_show() -> None:
     plain = build([tracked(1)])
     assert fragility_tables.tabulate_fragility(plain, []) == []
-    assert fragility.frame(plain).empty
+    assert fragility.make_fragility_frame(plain).empty
     assert fragility.contrasts_frame("s1", []).empty

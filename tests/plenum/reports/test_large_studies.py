@@ -11,12 +11,13 @@ from test_study_page import material
 
 from plenum.base.errors import UserError
 from plenum.reports import study as module
-from plenum.reports.figures import CATALOGUE, draw_figures, read_caption
-from plenum.reports.figures.publish import draw_pages, publish_committees
+from plenum.reports.figures.catalogue import CATALOGUE
+from plenum.reports.figures.publish import draw_figures, draw_pages, publish_committees
 from plenum.reports.page import sheets
 from plenum.reports.page.study import compose
 from plenum.reports.study import EstimatedStudy
 from plenum.show.renderer import render_markdown
+from plenum.show.style import read_caption
 
 PLACES = [
     {"scenario": scenario, "roles": roles, "temperature": f"t{n / 10:g}"}

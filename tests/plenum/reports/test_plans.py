@@ -18,7 +18,7 @@ from plenum.dynamics.growth import estimate_typical_growth
 from plenum.dynamics.growth_contrasts import contrast_growth
 from plenum.dynamics.lyapunov import lyapunov
 from plenum.dynamics.sample_sizes import plan_replicates
-from plenum.reports.plans import describe_plan, table
+from plenum.reports.plans import describe_plan, tabulate_plan
 from plenum.reports.settings import PlanSettings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.usage import ConditionUsage
@@ -42,7 +42,7 @@ def walk(replicates: int, rate: float, seed: int) -> NDArray[np.float64]:
 
 def planned(condition: TrackedCondition, asked: PlanSettings = ASKED) -> dict[str, str]:
     """The line of one condition."""
-    return line(table([condition], asked))
+    return line(tabulate_plan([condition], asked))
 
 
 def spread(condition: TrackedCondition, window: tuple[int, int] = (3, 20)) -> float:
@@ -95,7 +95,7 @@ def test_the_replicates_are_those_that_the_spread_of_each_condition_asks_for(
     calm, wild = tracked(1, sd=0.02), tracked(2, roles="on")
     noise = np.random.default_rng(0).lognormal(0, 0.4, (12, 1, 1, 1))
     wild = replace(wild, preferences=1 / 3 + noise * (wild.preferences - 1 / 3))
-    found = table([calm, wild], plan)
+    found = tabulate_plan([calm, wild], plan)
     shown = [line(found, number)["replicates per arm"] for number in (0, 1)]
     assert shown == [replicates_for(plan, calm), replicates_for(plan, wild)]
     assert len(set(shown)) == 2
@@ -139,12 +139,12 @@ def test_without_replicates_or_a_spread_there_is_no_plan() -> None:
 
 
 def test_the_notes_tell_what_was_asked() -> None:
-    notes = table([tracked(1)], ASKED).notes
+    notes = tabulate_plan([tracked(1)], ASKED).notes
     assert "for -0.2, for +0.2" in notes[0]
     assert "growth of 0.03 with power 0.8 at 0.05" in notes[1]
     assert "simulated" in notes[2]
     # nothing of what isn't asked
-    alone = table([tracked(1)], replace(ASKED, delta=None))
+    alone = tabulate_plan([tracked(1)], replace(ASKED, delta=None))
     assert len(alone.notes) == 2
     shown = {column.head for column in alone.columns}
     assert shown.isdisjoint({"typical pair", "sd", "replicates per arm"})
@@ -155,14 +155,14 @@ def test_the_answer_is_a_sentence_with_replicates_calls_and_dollars() -> None:
     models = {"m": {"calls": 12 * 27, "cost": 12 * 0.5, "unpriced": 0}}
     usages = [ConditionUsage(c, {}, models, {}, {}) for c in conditions]
     plan = replace(ASKED, delta=None)
-    lines = table(conditions, plan).frame
+    lines = tabulate_plan(conditions, plan).frame
     (said,) = describe_plan(lines, plan, usages)
     sizes = [plan_decisions(conditions[0].decisions, by).replicates for by in (-0.2, 0.2)]
     most = max(sizes)
     assert f"needs {min(sizes)} to {most} replicates; it has 12" in said
     assert f"2 x {most} x 27 = {2 * most * 27:,} calls" in said
     assert f"${most * 2 * 0.5:,.2f}" in said
-    both = describe_plan(table(conditions, ASKED).frame, ASKED, usages)
+    both = describe_plan(tabulate_plan(conditions, ASKED).frame, ASKED, usages)
     assert len(both) == 2
     (unknown,) = describe_plan(lines, plan, [replace(usages[0], models=None)])
     assert "isn't known" in unknown

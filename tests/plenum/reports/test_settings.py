@@ -10,7 +10,7 @@ from omegaconf import DictConfig, OmegaConf
 
 from plenum.base.errors import UserError
 from plenum.dynamics.resampling import INTERVALS
-from plenum.reports.explorer import ExploredStudy
+from plenum.reports.explorer.publish import ExploredStudy
 from plenum.reports.settings import (
     PlanSettings,
     Settings,

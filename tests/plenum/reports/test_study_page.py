@@ -15,7 +15,7 @@ from known_conditions import CHOSEN, build, estimated, one_shot, perturbed, trac
 from plenum.design.settings import Protocol
 from plenum.dynamics.sample_sizes import find_detectable, power_of
 from plenum.dynamics.warnings import LETTERS, WARNINGS
-from plenum.reports.figures import SavedFigure
+from plenum.reports.figures.catalogue import SavedFigure
 from plenum.reports.findings.sentences import write_findings
 from plenum.reports.page.study import PageMaterial, compose
 from plenum.reports.rows import Row

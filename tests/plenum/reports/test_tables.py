@@ -31,7 +31,7 @@ from plenum.dynamics.summary import summarise
 from plenum.reports import tables
 from plenum.reports.rows import COLUMNS, Row, make_frame
 from plenum.reports.tables import blocks
-from plenum.show.latex import latex
+from plenum.show.latex import format_latex
 from plenum.show.markdown import format_markdown
 from plenum.show.table import Table, format_csv
 
@@ -110,7 +110,7 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
     for table in (tables.tabulate_conditions(group(rows)), tables.tabulate_decisions(group(rows))):
         assert line(table)["decisions"] == "C 7, none 3, A 2"
         assert "none 3" in format_markdown(table)
-        assert "none 3" in latex([table], "tables")
+        assert "none 3" in format_latex([table], "tables")
     noted = replace(alike, decisions=(), tally={"C": 9, "NONE": 3})  # of a large study, unread
     assert Row(noted, None).record()["decisions"] == "C 9, none 3"
     unknown = replace(alike, decisions=())  # tracked by an earlier version

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from text_tables import of_cells
 
 from plenum.reports.publication import Product
-from plenum.show.latex import escape, latex
+from plenum.show.latex import escape, format_latex
 
 SHEET = of_cells("λ̂ of a_b", ("roles", "λ̂", "n"), (("on", "-0.05", "3/4"),), ("a note: 5 %",))
 
@@ -60,7 +60,7 @@ def test_no_text_can_open_a_group_a_comment_or_a_column(text: str) -> None:
 
 @given(st.lists(st.text(), min_size=3, max_size=3))
 def test_a_line_has_as_many_columns_as_the_head(cells: list[str]) -> None:
-    text = latex([of_cells("t", ("a", "b", "c"), (tuple(cells),), ())])
+    text = format_latex([of_cells("t", ("a", "b", "c"), (tuple(cells),), ())])
     inner = text.partition(r"\endlastfoot")[2] or text.partition(r"\midrule")[2]
     body = re.split(r"\\(?:bottomrule|end\{longtable\})", inner)[0]
     assert len(re.findall(r"(?<!\\)&", body)) == 2
@@ -80,7 +80,7 @@ def environments(text: str) -> list[str]:
 
 
 def test_a_short_table_floats_with_caption_rules_and_notes() -> None:
-    text = latex([SHEET], "table_s5")
+    text = format_latex([SHEET], "table_s5")
     assert environments(text) == ["table", "tabular", "minipage"]
     assert "\\caption{$\\hat{\\lambda}$ of a\\_b}\n\\label{tab:table-s5-1}\n" in text
     assert r"\begin{tabular}{@{}lrr@{}}" in text
@@ -90,7 +90,7 @@ def test_a_short_table_floats_with_caption_rules_and_notes() -> None:
 
 
 def test_a_long_table_breaks_over_pages_and_repeats_its_head() -> None:
-    text = latex([of_cells("t", ("a", "b"), (("x", "1"),) * 60, ())])
+    text = format_latex([of_cells("t", ("a", "b"), (("x", "1"),) * 60, ())])
     assert environments(text) == ["longtable"]
     assert text.count("a & b \\\\") == 2
     assert text.index(r"\endfirsthead") < text.index(r"\endhead") < text.index(r"\endlastfoot")
@@ -98,9 +98,9 @@ def test_a_long_table_breaks_over_pages_and_repeats_its_head() -> None:
 
 def test_a_wide_table_lies_on_its_side_and_a_wider_one_is_parted() -> None:
     wide = of_cells("t", ("key", *"abcd"), (("k", *("x" * 25,) * 4),), ())
-    assert environments(latex([wide])) == ["landscape", "longtable"]
+    assert environments(format_latex([wide])) == ["landscape", "longtable"]
     wider = of_cells("t", ("key", *"abcdefghij"), (("k", *("x" * 25,) * 10),), ("note",))
-    text = latex([wider])
+    text = format_latex([wider])
     parts = re.findall(r"\\caption\{t \((\d) of (\d)\)\}", text)
     assert parts == [("1", "2"), ("2", "2")]
     assert text.count("k & xxx") == 2  # each part names its lines
@@ -109,13 +109,13 @@ def test_a_wide_table_lies_on_its_side_and_a_wider_one_is_parted() -> None:
 
 
 def test_cells_of_several_lines_are_set_by_makecell() -> None:
-    text = latex([of_cells("t", ("a", "published\nn"), (("x", "1\n[2, 3]"),), ())])
+    text = format_latex([of_cells("t", ("a", "published\nn"), (("x", "1\n[2, 3]"),), ())])
     assert r"\makecell[tl]{1\\{[}2, 3{]}}" in text
     assert r"\makecell[tl]{published\\n}" in text
 
 
 def test_a_table_without_lines_is_still_one() -> None:
-    assert environments(latex([of_cells("t", ("a", "b"), (), ("none",))]))[1] == "tabular"
+    assert environments(format_latex([of_cells("t", ("a", "b"), (), ("none",))]))[1] == "tabular"
 
 
 def test_the_maths_is_maths() -> None:

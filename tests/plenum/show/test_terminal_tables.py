@@ -24,9 +24,9 @@ from plenum.show.terminal_tables import (
     _table,
     shorten_warnings,
     show_framed,
+    show_uncut,
     split_columns,
     terminal,
-    whole,
 )
 
 WIDTHS = [80, 100, 120, 160]
@@ -121,7 +121,7 @@ def test_the_table_of_a_screen_is_one_piece_at_any_width(width: int) -> None:
     )
     for rows in (made, made[:2], made[:1]):
         sheet = overview(group(rows))
-        shown = whole(sheet, width)
+        shown = show_uncut(sheet, width)
         columns = range(len(shown.columns))
         console = Console(width=width, record=True, file=io.StringIO())
         console.print(_table(shown, columns, _in_one_piece(shown, width), width))

@@ -19,7 +19,7 @@ from plenum.calls.simulated import SimulatedBackend
 from plenum.execution.replay import convert_messages, open_conversation, trace_calls
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum.records.usage import Usage
 from plenum.tracking import store
 from plenum.tracking.writer import StudyWriter
@@ -56,7 +56,7 @@ def journaled(condition: Any, folder: Path, index: int = 0, calls: int | None = 
 def prompts(condition: Any, journal: Path) -> list[tuple[str, list[dict[str, str]]]]:
     """The answers of a journal, each with the messages that a fresh replicate is sent."""
     conversation, found = open_conversation(condition, 0), []
-    for entry in read(journal).calls:
+    for entry in read_transcript(journal).calls:
         assert conversation.ask is not None
         found.append((entry["text"], convert_messages(conversation.ask)))
         conversation.answer(reply(condition, conversation.ask.chat))
@@ -129,13 +129,13 @@ def test_a_replicate_is_a_trace_with_a_span_a_call(
         for span in spans
     ]
     assert sent == prompts(played, journal)
-    assert len(sent) == len(read(journal).calls) > 5
+    assert len(sent) == len(read_transcript(journal).calls) > 5
     assert trace.info.tags["plenum.simulated"] == "true"
     assert trace.info.tags["plenum.condition"] == played.identity
     assert trace.info.trace_metadata["mlflow.sourceRun"] == run.info.run_id
     assert played.identity[:8] in trace.info.trace_metadata["mlflow.trace.session"]
     usage = json.loads(trace.info.trace_metadata["mlflow.trace.tokenUsage"])
-    totals = read(journal).totals()
+    totals = read_transcript(journal).totals()
     assert (usage["input_tokens"], usage["output_tokens"]) == (
         totals["tokens_in"],
         totals["tokens_out"],
@@ -196,7 +196,7 @@ def test_a_failed_replicate_shows_the_prompt_that_was_not_answered(
     played = condition("rounds=1")
     path = journaled(played, study.folder, calls=2)
     due = open_conversation(played, 0)
-    for entry in read(path).calls:
+    for entry in read_transcript(path).calls:
         assert due.ask is not None
         assert due.answer(reply(played, due.ask.chat)) == entry
     assert due.ask is not None

@@ -15,7 +15,7 @@ from plenum.calls.caller import Caller
 from plenum.calls.chat import ChatModel
 from plenum.calls.simulated import SimulatedBackend
 from plenum.design.settings import Backend, Budget, Calls, Sampling, Simulated
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum_audit.execution.program_run import ProgramRun
 from plenum_audit.programs.adapters.committee import Committee, Program, find_program
 from plenum_audit.programs.condition import ProgramCondition
@@ -109,7 +109,7 @@ class Audit:
         for result in asyncio.run(self.start(range(runs), **knobs)):
             if isinstance(result, BaseException):
                 raise result
-        return [read(self.journal(index)) for index in range(runs)]
+        return [read_transcript(self.journal(index)) for index in range(runs)]
 
 
 def audit_of(folder: Path, model: ChatModel | None = None, **settings: Any) -> Audit:

@@ -22,7 +22,7 @@ from plenum.calls.call_errors import CallError
 from plenum.calls.chat import Chat
 from plenum.design.settings import Budget
 from plenum.records.failures import Failure
-from plenum.records.transcript import Transcript, read
+from plenum.records.transcript import Transcript, read_transcript
 from plenum_audit.programs.adapters.committee import Committee, wrap_program
 from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 
@@ -219,7 +219,7 @@ def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
             await asyncio.sleep(0.05)
 
     asyncio.run(and_later())
-    run = read(audit.journal(0))
+    run = read_transcript(audit.journal(0))
     assert run.reason == "timeout"
     assert "this run has ended" in late[0]
 

@@ -13,7 +13,8 @@ from playwright.sync_api import expect
 
 from plenum.calls.conversation import Ask
 from plenum.design.job import Job
-from plenum.reports.explorer import ExploredStudy, publish, shelves
+from plenum.reports.explorer import shelves
+from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
 
 pytestmark = pytest.mark.long
 
@@ -187,7 +188,7 @@ def test_the_command_explores_a_study_of_worlds(
         assert "Both meet the same world" in seen.text("#parting")
     monkeypatch.setattr(shelves, "MOST", 1)
     large = stored / "large.html"
-    publish(ExploredStudy("public_goods", f"sqlite:///{stored}/mlruns/mlflow.db", large))
+    publish_explorer(ExploredStudy("public_goods", f"sqlite:///{stored}/mlruns/mlflow.db", large))
     with opened(large) as seen:
         seen.page.fill("#filter", "consensus=implicit")
         assert seen.text("#count") == "1 of 2 conditions"

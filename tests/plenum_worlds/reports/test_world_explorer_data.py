@@ -11,7 +11,7 @@ from explorer_worlds import PlayedWorlds
 from plenum.calls.conversation import Ask
 from plenum.design.job import Job
 from plenum.records import episodes
-from plenum.records.transcript import read
+from plenum.records.transcript import read_transcript
 from plenum_worlds.stage import stage_run
 
 pytestmark = pytest.mark.slow
@@ -42,7 +42,7 @@ def test_what_agents_knew_is_what_their_prompts_said(
     given = [f"task.information.{each}" for each in private]
     one = job(f"task={task}", "rounds=3", "task.agents=3", *given).condition
     played.condition(one, 1, answer)
-    transcript = read(played.kept["run0"][0].path)
+    transcript = read_transcript(played.kept["run0"][0].path)
     stage = stage_run(transcript.head, episodes.list_played_rounds(transcript))
     names = [seat["seat"] for seat in transcript.head["seats"]]
     for number, views in enumerate(stage["views"], start=1):
@@ -62,7 +62,7 @@ def test_a_map_shows_the_true_severity_who_went_where_and_what_was_left(
 ) -> None:
     played.condition(job("task=disaster", "rounds=4", "volatility=high").condition, 1)
     run = played.data()["talk-0"]["runs"][0]
-    entries = episodes.list_played_rounds(read(played.kept["run0"][0].path))
+    entries = episodes.list_played_rounds(read_transcript(played.kept["run0"][0].path))
     assert run["ground"] == {"grid": 10}
     for entry, picture in zip(entries, run["rounds"], strict=True):
         marks = {tuple(mark["at"]): mark for mark in picture["marks"]}
@@ -81,7 +81,7 @@ def test_a_network_shows_states_suspicions_and_checks(
 ) -> None:
     played.condition(job("task=misinformation", "rounds=4").condition, 1)
     run = played.data()["talk-0"]["runs"][0]
-    entries = episodes.list_played_rounds(read(played.kept["run0"][0].path))
+    entries = episodes.list_played_rounds(read_transcript(played.kept["run0"][0].path))
     places = run["ground"]["nodes"]
     assert len(places) == 50
     assert all(0 <= axis <= 1 for place in places for axis in place)
@@ -102,7 +102,7 @@ def test_bars_show_the_pool_its_threshold_payments_and_balances(
     given = ("task=public_goods", "rounds=4", "consensus=explicit")
     played.condition(job(*given).condition, 1)
     run = played.data()["talk-0"]["runs"][0]
-    entries = episodes.list_played_rounds(read(played.kept["run0"][0].path))
+    entries = episodes.list_played_rounds(read_transcript(played.kept["run0"][0].path))
     balances = [0.0] * 5
     for entry, picture in zip(entries, run["rounds"], strict=True):
         by_panel: dict[int, list[float]] = {0: [], 1: [], 2: []}
@@ -177,7 +177,7 @@ def test_a_world_of_other_settings_is_listed_and_read_without_a_picture(
     played: PlayedWorlds, job: Callable[..., Job]
 ) -> None:
     played.condition(job("task=disaster", "rounds=2").condition, 1)
-    transcript = read(played.kept["run0"][0].path)
+    transcript = read_transcript(played.kept["run0"][0].path)
     head = {**transcript.head, "numbers": {"of_another_version": 1}}
     assert stage_run(head, episodes.list_played_rounds(transcript)) == {
         "scene": None,

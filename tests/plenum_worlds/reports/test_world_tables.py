@@ -374,9 +374,11 @@ def test_table_and_csv_have_the_exponent_that_was_logged() -> None:
     third = [{0: 1 - 0.01 * 3**n, 2: 0.01 * 3**n} for n in range(3)]
     weights = [first, second, first[:3], third]
     condition = played([0.5] * 4, runs="2", weights=weights)
-    logged = summarise_world.estimates([transcript(n, w) for n, w in enumerate(weights)])
+    logged = summarise_world.estimate_episodes([transcript(n, w) for n, w in enumerate(weights)])
     expected = [logged["metrics"][k] for k in ("lambda", "lambda_ci_low", "lambda_ci_high")]
-    row = tables.conditions([condition], statistics.exponents([condition])).iloc[0]
+    row = tables.tabulate_episode_conditions(
+        [condition], statistics.tabulate_world_exponents([condition])
+    ).iloc[0]
     assert_allclose([row[n] for n in ("lambda", "ci_low", "ci_high")], expected)
     (shown,) = lines("instability", condition).values()
     assert_allclose([shown[n] for n in ("lambda", "low", "high")], expected)
@@ -449,7 +451,7 @@ def test_failures_abstentions_and_few_worlds_are_told() -> None:
     found = table("arms", shaky)
     assert (cells(found, "implicit")["runs"], found.frame["abstentions"][0]) == ("2/6", 1)
     assert "warnings: few_episodes, abstentions, attrition, pending" in found.notes
-    (row,) = tables.conditions([shaky], {}).to_dict("records")
+    (row,) = tables.tabulate_episode_conditions([shaky], {}).to_dict("records")
     assert [row[n] for n in ("target", "completed", "failed", "pending")] == [6, 2, 1, 3]
     assert row["warnings"] == "few_episodes abstentions attrition pending"
     quiet = table("arms", played([0.5] * 5))
@@ -465,13 +467,13 @@ def test_cut_answers_and_silent_turns_are_shown_where_there_are_any() -> None:
     assert cells(found, "implicit")["cut answers a run"] == "1.00"
     assert cells(found, "explicit")["cut answers a run"] == "-"
     assert "silent turns a run" not in found.head
-    assert tables.warnings(lossy) == ["cut"]
+    assert tables.tabulate_warnings(lossy) == ["cut"]
 
 
 @pytest.mark.parametrize("lost", ["abstentions", "cut", "silent"])
 def test_what_agents_failed_to_do_is_logged_as_a_warning(lost: str) -> None:
     runs = [transcript(n, [{0: 1.0}], **{lost: float(n == 3)}) for n in range(10)]
-    assert summarise_world.estimates(runs)["warnings"][0] == lost
+    assert summarise_world.estimate_episodes(runs)["warnings"][0] == lost
 
 
 @pytest.mark.slow

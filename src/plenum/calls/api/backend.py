@@ -25,7 +25,7 @@ from plenum.calls.api.interfaces import INTERFACES
 from plenum.calls.api.openai_http import Endpoint, call_headers, open_session
 from plenum.calls.api.prices import Price, Prices
 from plenum.calls.api.routes import Route
-from plenum.calls.api.servers import OneServer, Servers, replica, servers
+from plenum.calls.api.servers import OneServer, Servers, make_servers, replica
 from plenum.calls.call_errors import CallError
 from plenum.calls.chat import AnswerSchema, Chat, Response
 from plenum.design.settings import Calls, Sampling
@@ -71,7 +71,7 @@ class ApiBackend:
         stream: bool = False,
     ) -> None:
         listed = {p: [urls] if isinstance(urls, str) else urls for p, urls in api_base.items()}
-        self._servers = {provider: servers(urls, say) for provider, urls in listed.items()}
+        self._servers = {provider: make_servers(urls, say) for provider, urls in listed.items()}
         self._send_seed = send_seed
         self._answer_form = answer_form
         self._extra, self._max_tokens_field = dict(extra or {}), max_tokens_field

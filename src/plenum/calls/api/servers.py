@@ -45,7 +45,7 @@ class OneServer:
         return await ask(self.urls[0])
 
 
-def servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
+def make_servers(urls: Sequence[str], say: Callable[[str], object]) -> Servers:
     """Make the servers of a provider; ``say`` prints a line for the user.
 
     Raises

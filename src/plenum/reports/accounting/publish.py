@@ -5,17 +5,17 @@ from collections.abc import Sequence
 import pandas as pd
 
 from plenum.reports.accounting.common import select_distinct
-from plenum.reports.accounting.servers import server_frame, servers
+from plenum.reports.accounting.servers import server_frame, tabulate_servers
 from plenum.reports.accounting.tables import (
     make_condition_frame,
     make_failure_frame,
     make_failures_frame,
     manifest_frame,
     model_frame,
-    models,
     tabulate_accounts,
     tabulate_failures,
     tabulate_manifest,
+    tabulate_models,
     tabulate_reasons,
 )
 from plenum.reports.publication import Product, publish_product
@@ -31,7 +31,7 @@ def publish_accounts(chosen: Settings) -> None:
     """Print a study's accounts, write them as CSV, Markdown and LaTeX, and log them to MLflow."""
     usages = Study(chosen.study, chosen.uri).usage
     once, listed = select_distinct(usages), tabulate_manifest(usages)
-    by_model = [*models(once), *servers(once)]
+    by_model = [*tabulate_models(once), *tabulate_servers(once)]
     printed = [
         *tabulate_accounts(usages),
         *by_model,

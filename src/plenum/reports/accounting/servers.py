@@ -6,13 +6,13 @@ from collections.abc import Sequence
 import pandas as pd
 
 from plenum.reports.accounting.common import make_rows
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.show.formats import format_count
 from plenum.show.table import Column, Table
 from plenum.tracking.usage import ConditionUsage
 
 
-def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
+def tabulate_servers(usages: Sequence[ConditionUsage]) -> list[Table]:
     """Make the table with one line a server; none if there was only one."""
     table = server_frame(usages)
     if table.empty:
@@ -26,7 +26,7 @@ def servers(usages: Sequence[ConditionUsage]) -> list[Table]:
     )
     split = sum(m.get("split", 0) for usage in usages for m in (usage.models or {}).values())
     facts = {"split": split}
-    below = notes("accounting_servers", make_rows(usages), **facts)
+    below = write_notes("accounting_servers", make_rows(usages), **facts)
     return [Table("accounting_servers", "Calls by server", by_server, columns, below)]
 
 

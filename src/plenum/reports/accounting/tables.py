@@ -18,7 +18,7 @@ from plenum.reports.accounting.common import (
     unknown,
 )
 from plenum.reports.labels import condition_keys, label_shared
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import list_shown_factors
 from plenum.show.formats import (
     format_count,
@@ -52,7 +52,7 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
         f"({label_shared(rows, list_shown_factors(rows))})",
         table,
         (*named, *(Column(name, _reason(name), format_count) for name in counted)),
-        notes(
+        write_notes(
             "accounting",
             rows,
             twice=len(usages) - len(select_distinct(usages)),
@@ -66,7 +66,7 @@ def tabulate_accounts(usages: Sequence[ConditionUsage]) -> list[Table]:
         "Calls by condition",
         table,
         (*named, *(Column(name, format=format_count) for name in SPENT[:-3]), _COST),
-        notes(
+        write_notes(
             "calls",
             rows,
             dropped=_count_dropped(usages, labels),
@@ -134,7 +134,7 @@ def _count_dropped(
 # --- calls by model ----------------------------------------------------------------------------
 
 
-def models(usages: Sequence[ConditionUsage]) -> list[Table]:
+def tabulate_models(usages: Sequence[ConditionUsage]) -> list[Table]:
     """Make the table with one line a model, and their total; none if no condition has accounts."""
     table, taken = model_frame(usages), calls(usages)
     if table.empty:
@@ -161,7 +161,7 @@ def models(usages: Sequence[ConditionUsage]) -> list[Table]:
         "answers": {name: _sum(usages, name) for name in ("lenient", "reasoning", "counted")},
         "forms": _list_forms(usages),
     }
-    below = notes("accounting_models", make_rows(usages), **facts)
+    below = write_notes("accounting_models", make_rows(usages), **facts)
     return [Table("accounting_models", "Calls by model", table, columns, below, totals)]
 
 
@@ -241,7 +241,9 @@ def tabulate_reasons(usages: Sequence[ConditionUsage], named: Collection[str] = 
         *(Column(name, format=format_count) for name in ("open", "unused", *_OCCURRED[1:])),
     )
     absent = ", ".join(table["source"][~occurred]) or "-"
-    below = notes("failures", make_rows(usages), visible=_VISIBLE, absent=absent, **unknown(usages))
+    below = write_notes(
+        "failures", make_rows(usages), visible=_VISIBLE, absent=absent, **unknown(usages)
+    )
     listed = table[occurred | table["source"].isin(list(named))]
     return Table("failures", "Failure sources", listed, columns, below)
 
@@ -275,7 +277,7 @@ def tabulate_failures(usages: Sequence[ConditionUsage]) -> list[Table]:
         Column("detail", "why", format_text),
         Column("wrote", "the answer begins", format_text),
     )
-    below = notes("failed_at", make_rows(usages))
+    below = write_notes("failed_at", make_rows(usages))
     return [Table("failed_at", "Where replicates failed", table, columns, below)]
 
 
@@ -295,7 +297,7 @@ def tabulate_manifest(usages: Sequence[ConditionUsage]) -> Table:
         *(Column(_digest(name), name.replace(".", " ."), _short) for name in files),
     )
     missing = any(not usage.digests.keys() >= set(_files([usage])) for usage in usages)
-    below = notes("manifest", rows, digits=_DIGITS, missing=missing)
+    below = write_notes("manifest", rows, digits=_DIGITS, missing=missing)
     title = "Manifest: the runs and files behind each condition"
     return Table("manifest", title, manifest_frame(usages), columns, below)
 

@@ -21,7 +21,7 @@ from plenum.reports.explorer.contents import (
 )
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import farthest, path, record, talk
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
 from plenum.show.formats import (
@@ -72,7 +72,7 @@ def gather_committees(
             "seats": [select_seat(each) for each in seats],
             "rounds": int(row.tracked.factors["rounds"]),
             "after": row.tracked.after_round,
-            "provenance": provenance([row]),
+            "provenance": describe_provenance([row]),
             "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(row.tracked.target - len(replicates), 0),
             "facts": facts(row),

@@ -77,7 +77,7 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
         policy=policy(style, script),
         style=Markup(style),
         script=Markup(script),
-        blocks={name: pack(block) for name, block in data.items()},
+        blocks={name: pack_page(block) for name, block in data.items()},
     )
 
 
@@ -94,7 +94,7 @@ def policy(style: str, script: str) -> str:
     return "; ".join(f"{rule} {value}" for rule, value in rules.items())
 
 
-def pack(block: Any) -> str:
+def pack_page(block: Any) -> str:
     """Encode data as base64 of gzip of JSON; the same data give the same text."""
     text = json.dumps(block, separators=(",", ":"), allow_nan=False)
     return base64.b64encode(gzip.compress(text.encode("ascii"), 9, mtime=0)).decode("ascii")

@@ -55,7 +55,7 @@ class ExploredStudy(Settings):
     replicates: _AtLeastTwo | None = None
 
 
-def publish(chosen: ExploredStudy) -> None:
+def publish_explorer(chosen: ExploredStudy) -> None:
     """Write the explorer of a study, and log it.
 
     It is one HTML file. For a large study this is an index of conditions, and a folder next to it

@@ -15,7 +15,7 @@ from plenum.reports.figures.decisions import decisions
 from plenum.reports.figures.divergence import draw_divergence
 from plenum.reports.figures.forest import forest
 from plenum.reports.figures.majority import majority
-from plenum.reports.figures.maps import landscape, matrix
+from plenum.reports.figures.maps import draw_landscape, matrix
 from plenum.reports.figures.simplex import simplex
 from plenum.reports.study import EstimatedStudy
 
@@ -68,7 +68,7 @@ def _matrix(study: EstimatedStudy) -> Figure | None:
 
 
 def _landscape(study: EstimatedStudy) -> Sequence[Figure]:
-    return landscape(select_deliberations(study.rows))
+    return draw_landscape(select_deliberations(study.rows))
 
 
 def _forest(study: EstimatedStudy) -> Sequence[Figure] | None:

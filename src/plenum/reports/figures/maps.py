@@ -96,7 +96,7 @@ def _matrix(axes: Axes, rows: Sequence[Row], norm: Normalize, sure: Collection[s
     axes.set_yticks(range(len(roles)), [f"roles\n{role}" for role in roles])
 
 
-def landscape(rows: Sequence[Row]) -> list[Figure]:
+def draw_landscape(rows: Sequence[Row]) -> list[Figure]:
     """Draw scenarios by conditions, from two scenarios on; none with fewer, or without any λ̂.
 
     λ̂ between repeats and λ̂_pert between wordings never share a map.

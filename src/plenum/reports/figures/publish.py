@@ -16,7 +16,7 @@ from plenum.show.phrases import render
 from plenum.tracking.report_run import log_report
 
 
-def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
+def draw_study(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw every figure for which a study has data, as PNG and SVG, and log them.
 
     ``names`` selects some of them.
@@ -30,7 +30,7 @@ def publish(chosen: Settings, names: Collection[str] | None = None) -> None:
 
 
 def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw the figures of a study of committees, write and log them; see :func:`publish`."""
+    """Draw the figures of a study of committees, write and log them; see :func:`draw_study`."""
     require_known(names, CATALOGUE)
     study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written

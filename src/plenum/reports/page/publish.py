@@ -8,7 +8,7 @@ import numpy
 import scipy
 
 from plenum.base.project import code_version
-from plenum.reports.figures import SavedFigure
+from plenum.reports.figures.catalogue import SavedFigure
 from plenum.reports.publication import print_written
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind

@@ -15,11 +15,12 @@ from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.sample_sizes import find_detectable
 from plenum.dynamics.warnings import WARNINGS, EstimateWarning
 from plenum.reports.accounting.common import select_distinct
-from plenum.reports.figures import SavedFigure, draw_figures
+from plenum.reports.figures.catalogue import SavedFigure
+from plenum.reports.figures.publish import draw_figures
 from plenum.reports.findings.comparisons import Family
 from plenum.reports.findings.facts import collect_study_facts
 from plenum.reports.findings.sentences import render_findings
-from plenum.reports.labels import provenance
+from plenum.reports.labels import describe_provenance
 from plenum.reports.page import protocol
 from plenum.reports.page.publish import fill_page
 from plenum.reports.page.sheets import MOST_LINES, tabulate_page
@@ -131,7 +132,7 @@ def compose(material: PageMaterial, drawn: Sequence[SavedFigure] = ()) -> Docume
         "plenum.reports.page/study.md.j2",
         tables,
         drawn,
-        said=[provenance(rows)],
+        said=[describe_provenance(rows)],
         f=known,
         name=name_rows(rows),
         figures={place: _list_figures(drawn, place) for place in _PLACES},

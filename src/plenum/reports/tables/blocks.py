@@ -8,7 +8,7 @@ import pandas as pd
 from plenum.dynamics.blocks import split_blocks
 from plenum.dynamics.multiplicity import holm
 from plenum.reports.labels import condition_keys
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row
 from plenum.show.formats import format_decimals, format_p_value, format_percent
 from plenum.show.table import Column, Table, make_keys
@@ -31,7 +31,7 @@ def tabulate_blocks(frame: pd.DataFrame, rows: Sequence[Row]) -> list[Table]:
         Column("p_holm", "Holm", format_p_value),
     )
     title = "Blocks: replicates of the same and of different days, hosts, models"
-    return [Table("blocks", title, frame, columns, notes("blocks", shown))]
+    return [Table("blocks", title, frame, columns, write_notes("blocks", shown))]
 
 
 def compare_blocks(rows: Sequence[Row], draws: int, seed: int) -> pd.DataFrame:

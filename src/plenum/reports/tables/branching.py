@@ -6,7 +6,7 @@ import pandas as pd
 
 from plenum.dynamics.estimate import Estimate
 from plenum.reports.labels import condition_keys
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row
 from plenum.show.formats import format_decimals, format_interval, format_p_value
 from plenum.show.table import Column, Table, make_keys
@@ -28,11 +28,13 @@ def tabulate_branching(rows: Sequence[Row]) -> list[Table]:
         *(Column(name, format=format_decimals(4)) for name in ("c_in", "c_out")),
         Column("p", format=format_p_value),
     )
-    lines = pd.concat([part for row in branched for part in (_mean(row), frame([row]))])
-    return [Table("branching", "Branching", lines, columns, notes("branching", branched))]
+    lines = pd.concat(
+        [part for row in branched for part in (_mean(row), make_branching_frame([row]))]
+    )
+    return [Table("branching", "Branching", lines, columns, write_notes("branching", branched))]
 
 
-def frame(rows: Sequence[Row]) -> pd.DataFrame:
+def make_branching_frame(rows: Sequence[Row]) -> pd.DataFrame:
     """Make the frame with one row a condition and base state."""
     parts = [
         pd.DataFrame(

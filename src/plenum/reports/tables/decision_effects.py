@@ -6,8 +6,8 @@ from typing import Any
 
 from plenum.dynamics.decisions import NO_MAJORITY
 from plenum.reports.decision_effects import DecisionEffect
-from plenum.reports.effects import frame
-from plenum.reports.notes import notes
+from plenum.reports.effects import make_effect_frame
+from plenum.reports.notes import write_notes
 from plenum.reports.study import EstimatedStudy
 from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
 from plenum.show.formats import (
@@ -55,17 +55,17 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
         Table(
             "decision_contrasts",
             f"Decisions compared: Δ of the pairwise disagreement, {what}{alike}",
-            frame(part, study.name),
+            make_effect_frame(part, study.name),
             _columns(part, scenarios if part[-1] in study.decided_across else (), bool(alike)),
         )
         for what, part in parts.items()
         if part
     ]
-    tables[-1] = replace(tables[-1], notes=notes("decision_contrasts", cells, **facts))
+    tables[-1] = replace(tables[-1], notes=write_notes("decision_contrasts", cells, **facts))
     shares = Table(
         "share_contrasts",
         "Decisions compared: Δ of the share of each, all else equal",
-        frame(study.shares, study.name),
+        make_effect_frame(study.shares, study.name),
         (
             *make_factor_columns(effects),
             Column("effect", "contrast", key=True),
@@ -74,7 +74,7 @@ def tabulate_decision_effects(study: EstimatedStudy) -> list[Table]:
             Column("shares", format=_each),
             *tabulate_compared("Δ", 3),
         ),
-        notes("share_contrasts", cells, **facts),
+        write_notes("share_contrasts", cells, **facts),
     )
     return [*tables, shares]
 

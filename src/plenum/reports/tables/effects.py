@@ -6,8 +6,8 @@ from plenum.design.factors import FACTORS, list_varying
 from plenum.dynamics.contrasts import Contrast
 from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.growth_contrasts import GrowthContrast
-from plenum.reports.effects import Effect, frame
-from plenum.reports.notes import notes
+from plenum.reports.effects import Effect, make_effect_frame
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row, symbol
 from plenum.show.formats import (
     NONE,
@@ -40,7 +40,7 @@ def tabulate_contrasts(
         Column("headroom", format=_each(format_finite(2))),
         Column("warnings", format=format_warnings),
     )
-    legend = notes(
+    legend = write_notes(
         "contrasts",
         rows,
         interaction=interaction,
@@ -54,7 +54,7 @@ def tabulate_contrasts(
     if interaction:
         title = "Interaction: (both - roles) - (mixed - neither)"
     name = "interactions" if interaction else "contrasts"
-    return [Table(name, title, frame(effects, cells[0].tracked.study), columns, legend)]
+    return [Table(name, title, make_effect_frame(effects, cells[0].tracked.study), columns, legend)]
 
 
 def tabulate_growth(effects: Sequence[Effect[GrowthContrast]], rows: Sequence[Row]) -> list[Table]:
@@ -73,8 +73,8 @@ def tabulate_growth(effects: Sequence[Effect[GrowthContrast]], rows: Sequence[Ro
         Column("n"),
     )
     title = "Growth of a typical pair compared: Δ to the reference, all else equal"
-    found = frame(effects, rows[0].tracked.study)
-    return [Table("growth_contrasts", title, found, columns, notes("growth_contrasts", rows))]
+    found = make_effect_frame(effects, rows[0].tracked.study)
+    return [Table("growth_contrasts", title, found, columns, write_notes("growth_contrasts", rows))]
 
 
 def tabulate_compared(label: str, digits: int) -> tuple[Column, ...]:
@@ -100,9 +100,9 @@ def tabulate_pooled(effects: Sequence[Effect[Estimate]], rows: Sequence[Row]) ->
         Column("pooling", "warnings", format_warnings),
     )
     carried = dict.fromkeys(name for effect in effects for name in effect.carried)
-    table = frame(effects, rows[0].tracked.study)
+    table = make_effect_frame(effects, rows[0].tracked.study)
     table["pooling"] = [" ".join(effect.warnings) for effect in effects]
-    legend = notes("pooled", rows, carried=list(carried))
+    legend = write_notes("pooled", rows, carried=list(carried))
     return [Table("pooled", "Pooled over scenarios", table, columns, legend)]
 
 

@@ -10,9 +10,9 @@ from plenum.dynamics.estimate import Estimate
 from plenum.dynamics.fragility import ALL, FragilityContrast
 from plenum.reports import effects
 from plenum.reports.effects import Effect
-from plenum.reports.fragility import frame, means
+from plenum.reports.fragility import make_fragility_frame, means
 from plenum.reports.labels import condition_keys
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import Row
 from plenum.reports.tables.effects import make_factor_columns, tabulate_compared
 from plenum.show.formats import (
@@ -54,13 +54,13 @@ def _families(rows: Sequence[Row]) -> Table:
         *(Column(family, f"{family}\nalone", _alone) for family in families),
     )
     lines = pd.DataFrame([_line(row) for row in rows])
-    below = notes("fragility", rows, families=bool(families))
+    below = write_notes("fragility", rows, families=bool(families))
     return Table("fragility", "Fragility by variant family", lines, columns, below)
 
 
 def _line(row: Row) -> dict[str, Any]:
     """Collect the records of a condition and its families."""
-    records = frame([row]).to_dict("records")
+    records = make_fragility_frame([row]).to_dict("records")
     families = {
         str(record["family"]): {**record, "reason": row.wordings[str(record["family"])].reason}
         for record in records
@@ -134,5 +134,5 @@ def _table(
     columns: tuple[Column, ...],
     rows: Sequence[Row],
 ) -> Table:
-    lines = effects.frame(changes, rows[0].tracked.study)
-    return Table("fragility_contrasts", title, lines, columns, notes(legend, rows))
+    lines = effects.make_effect_frame(changes, rows[0].tracked.study)
+    return Table("fragility_contrasts", title, lines, columns, write_notes(legend, rows))

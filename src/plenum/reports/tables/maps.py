@@ -13,7 +13,7 @@ from plenum.dynamics.warnings import LETTERS, OF_EFFECTS
 from plenum.reports.groups import RowGroup
 from plenum.reports.labels import label
 from plenum.reports.marks import DIFFERENT, different
-from plenum.reports.notes import notes
+from plenum.reports.notes import write_notes
 from plenum.reports.rows import COLUMNS, Row, group_rows, list_levels
 from plenum.show.formats import NONE, exponent, format_interval
 from plenum.show.table import Column, Table, make_keys
@@ -46,7 +46,9 @@ def tabulate_matrices(together: RowGroup) -> list[Table]:
         )
         held = label(dict(zip(others, key, strict=True)), others)
         title = f"{together.symbol} by roles and model: {held}"
-        tables.append(Table("square", title, pd.DataFrame(lines), columns, notes("square", group)))
+        tables.append(
+            Table("square", title, pd.DataFrame(lines), columns, write_notes("square", group))
+        )
     return tables
 
 

@@ -33,7 +33,7 @@ _ACROSS = 100
 """The largest number of columns of a landscape's table; its figure has pages."""
 
 
-def publish(chosen: Settings) -> Any:
+def publish_tables(chosen: Settings) -> Any:
     """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
 
     Returns
@@ -99,13 +99,13 @@ def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:
     """Make the data of a study's tables: one frame a CSV file."""
     return {
         "conditions": make_frame(study.rows),
-        "decision_contrasts": effects.frame(compared.sort_effects(study), study.name),
-        "share_contrasts": effects.frame(study.shares, study.name),
-        "contrasts": effects.frame(study.contrasts, study.name),
-        "growth_contrasts": effects.frame(study.grown, study.name),
-        "interactions": effects.frame(study.interactions, study.name),
-        "pooled": effects.frame(study.across, study.name),
-        "branching": branching.frame(study.rows),
+        "decision_contrasts": effects.make_effect_frame(compared.sort_effects(study), study.name),
+        "share_contrasts": effects.make_effect_frame(study.shares, study.name),
+        "contrasts": effects.make_effect_frame(study.contrasts, study.name),
+        "growth_contrasts": effects.make_effect_frame(study.grown, study.name),
+        "interactions": effects.make_effect_frame(study.interactions, study.name),
+        "pooled": effects.make_effect_frame(study.across, study.name),
+        "branching": branching.make_branching_frame(study.rows),
         "blocks": blocks.compare_blocks(study.rows, study.chosen.draws, study.chosen.seed),
-        "fragility": fragility.frame(study.rows),
+        "fragility": fragility.make_fragility_frame(study.rows),
     }

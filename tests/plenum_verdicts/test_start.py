@@ -14,6 +14,7 @@ NEVER = {"litellm", "mlflow", "torch", "statsmodels"}
 FOR_THE_PAGE = {"matplotlib"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "runs"), [(8, 5), (20, 2)])
 def test_what_a_verdict_imports(tmp_path: Path, cases: int, runs: int) -> None:
     """Of a log whose cases are judged, and of one whose cases are judged together."""

@@ -14,11 +14,11 @@ from plenum.dynamics.growth_contrasts import contrast_growth
 from plenum.dynamics.lyapunov import lyapunov
 from plenum.dynamics.meta_analysis import pool
 from plenum.dynamics.multiplicity import benjamini_hochberg, holm
-from plenum.reports import effects, growth_effects, tables
+from plenum.reports import effects, growth_effects
 from plenum.reports.effects import Effect
 from plenum.reports.rows import Row
 from plenum.reports.study import EstimatedStudy
-from plenum.reports.tables.effects import tabulate_growth
+from plenum.reports.tables.effects import tabulate_contrasts, tabulate_growth, tabulate_pooled
 
 SQUARE = [("on", "mixed"), ("on", "uniform"), ("off", "mixed"), ("off", "uniform")]
 LATE = replace(CHOSEN, window=(5, 12))
@@ -161,7 +161,7 @@ def test_an_effect_carries_the_warnings_of_its_conditions() -> None:
 def test_a_warning_of_both_conditions_stands_once_in_the_table_of_contrasts() -> None:
     rows = build([tracked(1, replicates=4, roles="on"), tracked(2, replicates=4)])
     assert all("few_replicates" in row.warnings for row in rows)
-    (table,) = tables.tabulate_contrasts(effects.contrasts(rows, CHOSEN), rows)
+    (table,) = tabulate_contrasts(effects.contrasts(rows, CHOSEN), rows)
     (listed,) = table.frame["warnings"].str.split()
     assert sorted(set(listed)) == sorted(listed)
     assert "few_replicates" in listed
@@ -254,7 +254,7 @@ def test_the_record_and_the_table_of_a_contrast_hold_the_treated_condition_first
     }
     assert {name: record[name] for name in wanted} == wanted
     assert c.p_wald != c.p
-    (table,) = tables.tabulate_contrasts(found, rows)
+    (table,) = tabulate_contrasts(found, rows)
     shown = line(table)
     assert shown["Δλ̂"] == f"{c.value:.4f}"
     assert shown["95 % CI"] == f"[{c.ci_low:.4f}, {c.ci_high:.4f}]"
@@ -266,7 +266,7 @@ def test_the_record_and_the_table_of_a_contrast_hold_the_treated_condition_first
 def test_the_table_of_an_interaction_has_its_cells_in_order() -> None:
     rows = square(rate=0.2)
     found = effects.interactions(rows[::-1], CHOSEN)
-    shown = line(tables.tabulate_contrasts(found, rows, interaction=True)[0])
+    shown = line(tabulate_contrasts(found, rows, interaction=True)[0])
     known = [diagnostics(row) for row in rows]
     assert shown["D first"] == " ".join(f"{d.d_first:.2g}" for d in known)
     assert shown["n"] == "8 9 10 11"
@@ -275,7 +275,7 @@ def test_the_table_of_an_interaction_has_its_cells_in_order() -> None:
 def test_p_holm_and_bh_stand_in_their_own_columns() -> None:
     rows = build([tracked(n, 0.015 * n, memory=f"k{n or 15}") for n in range(4)])
     found = effects.contrasts(rows, CHOSEN)
-    (table,) = tables.tabulate_contrasts(found, rows)
+    (table,) = tabulate_contrasts(found, rows)
     at = next(n for n, e in enumerate(found) if len({e.estimate.p, e.p_holm, e.p_bh}) == 3)
     shown, effect = line(table, at), found[at]
     for name, p in (("p", effect.estimate.p), ("Holm", effect.p_holm), ("BH", effect.p_bh)):
@@ -294,7 +294,7 @@ def test_the_record_and_the_table_of_pooled_effects_hold_their_numbers(
         assert (record["estimate"], record["p_holm"]) == (effect.estimate.value, effect.p_holm)
         assert record["scenarios"] == 4
     effect, e = replace(across[0], p_holm=0.777), across[0].estimate
-    shown = line(tables.tabulate_pooled([effect], study)[0])
+    shown = line(tabulate_pooled([effect], study)[0])
     assert (shown["estimate"], shown["Holm"]) == (f"{e.value:.4f}", "0.777")
     assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"
     assert (shown["scenarios"], shown["warnings"]) == ("4", "few_scenarios")
@@ -303,4 +303,4 @@ def test_the_record_and_the_table_of_pooled_effects_hold_their_numbers(
 
 
 def test_without_effects_there_is_no_table() -> None:
-    assert tables.tabulate_contrasts([], []) == tables.tabulate_pooled([], []) == []
+    assert tabulate_contrasts([], []) == tabulate_pooled([], []) == []

@@ -12,9 +12,12 @@ from plenum.dynamics.contrasts import contrast
 from plenum.dynamics.decision_contrasts import compare_decisions
 from plenum.dynamics.decisions import estimate_share
 from plenum.dynamics.lyapunov import lyapunov
-from plenum.reports import effects, fragility, tables
+from plenum.reports import effects, fragility
 from plenum.reports.groups import split_by_estimand
 from plenum.reports.tables import fragility as fragility_tables
+from plenum.reports.tables.conditions import tabulate_conditions, tabulate_diagnostics
+from plenum.reports.tables.effects import tabulate_contrasts
+from plenum.reports.tables.maps import tabulate_matrices
 
 #            canonical, five rephrasings, four formats
 HALF, NONE = "A" + "BBAAA" + "BAAA", "A" * 10
@@ -99,21 +102,19 @@ def test_conditions_of_other_environments_are_compared_with_a_warning(
 def test_the_exponent_of_wordings_is_called_lambda_pert() -> None:
     own, plain = build([perturbed(1, HALF)]), build([tracked(2)])
     for sheets, name in ((own, "λ̂_pert"), (plain, "λ̂")):
-        sheet = tables.tabulate_conditions(group(sheets))
+        sheet = tabulate_conditions(group(sheets))
         assert name in sheet.head
         assert any(note.startswith(f"{name}: slope") for note in sheet.notes)
-        assert tables.tabulate_diagnostics(group(sheets)).title.endswith(name)
-    assert any(
-        "different wordings" in note for note in tables.tabulate_conditions(group(own)).notes
-    )
-    assert not any("wordings" in note for note in tables.tabulate_conditions(group(plain)).notes)
+        assert tabulate_diagnostics(group(sheets)).title.endswith(name)
+    assert any("different wordings" in note for note in tabulate_conditions(group(own)).notes)
+    assert not any("wordings" in note for note in tabulate_conditions(group(plain)).notes)
 
 
 def test_repeats_and_wordings_never_share_a_table_of_roles_and_models() -> None:
     cells = [{"roles": r, "model": m} for r in ("on", "off") for m in ("uniform", "mixed")]
     conditions = [*(perturbed(1, HALF, **f) for f in cells), *(tracked(2, **f) for f in cells)]
     parts = split_by_estimand(build(conditions), CHOSEN)
-    titles = [sheet.title for part in parts for sheet in tables.tabulate_matrices(part)]
+    titles = [sheet.title for part in parts for sheet in tabulate_matrices(part)]
     assert [title.partition(" by ")[0] for title in titles] == ["λ̂", "λ̂_pert"]
     assert "perturbation=variants20" in titles[1]
 
@@ -124,7 +125,7 @@ def test_a_contrast_of_wordings_with_repeats_says_so() -> None:
     assert mixed.name == "perturbation variants20 - none"
     assert "mixed_estimands" in mixed.warnings
     assert mixed.record("s1")["estimand"] == "lambda_pert - lambda"
-    (sheet,) = tables.tabulate_contrasts(found, [])
+    (sheet,) = tabulate_contrasts(found, [])
     assert any("two different things" in note for note in sheet.notes)
 
 
@@ -148,7 +149,7 @@ def test_a_one_shot_vote_has_no_exponent_and_no_contrast() -> None:
     assert {row.status for row in both} == {"one_shot"}
     assert "short" not in both[0].warnings
     assert effects.contrasts(both, CHOSEN) == []
-    assert line(tables.tabulate_conditions(group(both)))["λ̂_pert"] == "one_shot"
+    assert line(tabulate_conditions(group(both)))["λ̂_pert"] == "one_shot"
 
 
 def test_a_rerun_is_no_condition_to_compare() -> None:

@@ -28,9 +28,14 @@ from plenum.dynamics.divergence import divergence
 from plenum.dynamics.lyapunov import lyapunov
 from plenum.dynamics.nulls import reversal_test
 from plenum.dynamics.summary import summarise
-from plenum.reports import tables
 from plenum.reports.rows import COLUMNS, Row, make_frame
 from plenum.reports.tables import blocks
+from plenum.reports.tables.conditions import (
+    tabulate_conditions,
+    tabulate_decisions,
+    tabulate_diagnostics,
+)
+from plenum.reports.tables.maps import tabulate_landscape, tabulate_matrices
 from plenum.show.latex import format_latex
 from plenum.show.markdown import format_markdown
 from plenum.show.table import Table, format_csv
@@ -107,7 +112,7 @@ def test_decisions_are_counted_and_no_majority_is_no_option() -> None:
     rows = build([flipped, alike])
     assert make_frame(rows)["decisions"].tolist() == ["C 7, none 3, A 2", "C 12"]
     assert make_frame(rows)["no_majority"].tolist() == [3, 0]
-    for table in (tables.tabulate_conditions(group(rows)), tables.tabulate_decisions(group(rows))):
+    for table in (tabulate_conditions(group(rows)), tabulate_decisions(group(rows))):
         assert line(table)["decisions"] == "C 7, none 3, A 2"
         assert "none 3" in format_markdown(table)
         assert "none 3" in format_latex([table], "tables")
@@ -141,16 +146,14 @@ def test_conditions_stay_in_their_order() -> None:
 
 
 def test_the_condition_table_shows_what_varies_and_names_what_does_not() -> None:
-    table = tables.tabulate_conditions(
-        group(build([tracked(1, memory="k15"), tracked(2, memory="k3")]))
-    )
+    table = tabulate_conditions(group(build([tracked(1, memory="k15"), tracked(2, memory="k3")])))
     assert "memory" in table.head
     assert "temperature" not in table.head
     assert "temperature=t0" in table.title
 
 
 def test_conditions_that_differ_in_a_text_alone_are_told_apart_by_identity() -> None:
-    table = tables.tabulate_conditions(group(build([tracked(1), tracked(2)])))
+    table = tabulate_conditions(group(build([tracked(1), tracked(2)])))
     assert [body[table.head.index("condition")] for body in table.body] == ["c1", "c2"]
 
 
@@ -161,7 +164,7 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
         row, warnings=("saturated", "quantised"), p_growth=0.004, p_diffusion=0.2, ci_low=-0.1,
         ci_high=0.2,
     )  # fmt: skip
-    shown, e = line(tables.tabulate_conditions(group([row]))), exponent(row)
+    shown, e = line(tabulate_conditions(group([row]))), exponent(row)
     assert shown["λ̂"] == f"{e.value:.4f}"
     assert shown["95 % CI"] == f"[{e.ci_low:.4f}, {e.ci_high:.4f}]"
     assert (shown["n"], shown["failed"]) == ("12/14", "2")
@@ -176,9 +179,9 @@ def test_the_condition_table_shows_estimate_interval_n_tests_and_warnings() -> N
 
 def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
     split = replace(tracked(1), preferences=np.full((12, 20, 5, 3), 1 / 3))
-    shown = line(tables.tabulate_conditions(group(build([split]))))
+    shown = line(tabulate_conditions(group(build([split]))))
     assert (shown["TTM"], shown["λ̂"]) == ("never", "identical")
-    empty = line(tables.tabulate_conditions(group(build([tracked(1, replicates=0, failed=5)]))))
+    empty = line(tabulate_conditions(group(build([tracked(1, replicates=0, failed=5)]))))
     missing = ("λ̂", "95 % CI", "typical pair", "jumped", "flip rate", "TTM")
     assert {empty[name] for name in missing} == {"-"}
 
@@ -187,7 +190,7 @@ def test_what_never_comes_and_what_does_not_exist_are_told_so() -> None:
 def test_a_note_says_where_time_reversal_cannot_reject(replicates: int, noted: bool) -> None:
     """The least p is 2 / 2^R: the observed order, and all of it reversed."""
     rows = build([tracked(1, replicates=12), tracked(2, replicates=replicates, roles="on")])
-    notes = tables.tabulate_conditions(group(rows)).notes
+    notes = tabulate_conditions(group(rows)).notes
     assert any("time reversal can't reject" in note for note in notes) is noted
     if replicates:
         found = reversal_test(tracked(1, 0.5, replicates).ensemble, draws=20_000)
@@ -205,8 +208,8 @@ def test_the_notes_tell_the_rounds_of_the_fit_as_far_as_they_were_run(
     chosen = replace(CHOSEN, window=window)
     rows = build([tracked(n, rounds=n, seed=str(n)) for n in rounds], chosen)
     for table in (
-        tables.tabulate_conditions(group(rows, chosen)),
-        tables.tabulate_diagnostics(group(rows, chosen)),
+        tabulate_conditions(group(rows, chosen)),
+        tabulate_diagnostics(group(rows, chosen)),
     ):
         assert f"rounds {told};" in table.notes[0]
 
@@ -219,7 +222,7 @@ def test_diagnostics_are_those_of_the_window(window: tuple[int, int]) -> None:
     condition, chosen = tracked(1, 0.05), replace(CHOSEN, window=window)
     (row,) = build([condition], chosen)
     shown, e, found = (
-        line(tables.tabulate_diagnostics(group([row], chosen))),
+        line(tabulate_diagnostics(group([row], chosen))),
         exponent(row),
         diagnostics(row),
     )
@@ -244,10 +247,10 @@ def test_full_is_the_first_round_at_half_the_cap() -> None:
     level = divergence(condition.ensemble)
     first = next(t for t in range(3, 21) if level[t - 1] >= cap(12, 3) / 2)
     assert 3 < first < 20
-    assert line(tables.tabulate_diagnostics(group(build([condition]))))["full"] == str(first)
+    assert line(tabulate_diagnostics(group(build([condition]))))["full"] == str(first)
     still = tracked(1)
     still.preferences[:, [4, 9]] = 1 / 3
-    calm = line(tables.tabulate_diagnostics(group(build([still]))))
+    calm = line(tabulate_diagnostics(group(build([still]))))
     assert (calm["full"], calm["rounds fit"]) == ("-", "16+2")
 
 
@@ -258,7 +261,7 @@ def test_misfit_names_the_exponential_first_and_the_power_law_second() -> None:
     for name, level in (("grown", np.exp(0.2 * rounds)), ("spread", rounds**1.0)):
         ensemble = 1 / 3 + 0.001 * apart * level[:, None]
         condition = tracked(1, preferences=np.repeat(ensemble[:, :, None], 5, axis=2))
-        misfit = line(tables.tabulate_diagnostics(group(build([condition]))))["misfit"]
+        misfit = line(tabulate_diagnostics(group(build([condition]))))["misfit"]
         shown[name] = [float(part) for part in misfit.split(" / ")]
     assert shown["grown"][0] == 0 < 0.1 < shown["grown"][1]
     assert shown["spread"][1] == 0 < 0.1 < shown["spread"][0]
@@ -279,7 +282,7 @@ def majorities() -> np.ndarray:
 
 def test_majorities_flip_rate_and_disagreement_have_their_own_columns_and_intervals() -> None:
     (row,) = build([tracked(1, preferences=majorities(), decisions="AAAAAAAAABBB")])
-    shown, s = line(tables.tabulate_decisions(group([row]))), summary(row)
+    shown, s = line(tabulate_decisions(group([row]))), summary(row)
     assert shown["first majority"] == "2 [2, 2], 12/12"
     assert shown["stable majority"].startswith("6 [6, ")
     assert shown["stable majority"].endswith("], 8/12")
@@ -300,9 +303,7 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
     places[:2, -1, 4] = np.eye(3)[2]
     rows = build([tracked(1, preferences=places)])
     switches = {
-        h: c
-        for h, c in line(tables.tabulate_decisions(group(rows))).items()
-        if h.startswith("switches")
+        h: c for h, c in line(tabulate_decisions(group(rows))).items() if h.startswith("switches")
     }
     assert list(switches.items()) == [
         *(("switches Chair", "0.0"), ("switches Equity", "3.0"), ("switches Rights", "2.0")),
@@ -312,7 +313,7 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
         make_frame(rows)
     )
     other = replace(tracked(2, roles="on"), seats=("Chair", "Welfare", "Rights", "Equity", "Clown"))
-    table = tables.tabulate_decisions(group(build([tracked(1), other])))
+    table = tabulate_decisions(group(build([tracked(1), other])))
     at = [table.head.index(f"switches {seat}") for seat in ("Clown", "Security")]
     lacks = [[body[column] == "-" for column in at] for body in table.body]
     assert lacks == [[True, False], [False, True]]
@@ -324,14 +325,14 @@ def test_switches_stand_by_the_name_of_the_seat_in_alphabetical_order() -> None:
 def test_the_2x2_has_roles_down_and_models_across_with_estimate_interval_n_and_warnings() -> None:
     rows = square()
     rows[1] = estimated(rows[1], warnings=("few_apart", "saturated"))
-    (table,) = tables.tabulate_matrices(group(rows))
+    (table,) = tabulate_matrices(group(rows))
     assert table.head == ("", "uniform", "mixed")
     assert [body[0] for body in table.body] == ["roles on", "roles off"]
     e = exponent(rows[1])
     numbers = (f"{e.value:.4f}", f"[{e.ci_low:.4f}, {e.ci_high:.4f}]", "n = 12")
     expected = "\n".join((*numbers, "few_apart", "saturated"))
     assert cell(table, "roles on", "mixed") == expected
-    (table,) = tables.tabulate_matrices(group(rows[:3]))
+    (table,) = tabulate_matrices(group(rows[:3]))
     assert cell(table, "roles off", "mixed") == "-"
 
 
@@ -341,7 +342,7 @@ def test_the_2x2_has_roles_down_and_models_across_with_estimate_interval_n_and_w
 )
 def test_without_two_roles_and_two_models_there_is_no_2x2(cells: list[tuple[str, str]]) -> None:
     rows = build([tracked(n, roles=r, model=m) for n, (r, m) in enumerate(cells)])
-    assert tables.tabulate_matrices(group(rows)) == []
+    assert tabulate_matrices(group(rows)) == []
 
 
 @pytest.mark.parametrize(
@@ -355,9 +356,7 @@ def test_without_two_roles_and_two_models_there_is_no_2x2(cells: list[tuple[str,
 def test_every_value_of_another_factor_has_a_2x2_of_its_own(
     factor: str, values: tuple[str, str]
 ) -> None:
-    found = tables.tabulate_matrices(
-        group([row for value in values for row in square(**{factor: value})])
-    )
+    found = tabulate_matrices(group([row for value in values for row in square(**{factor: value})]))
     assert len(found) == 2
     assert all(value in table.title for value, table in zip(values, found, strict=True))
 
@@ -373,20 +372,20 @@ def quiet(key: int, *, missing: dict[str, int] | None = None, **changes: object)
 
 def landscape(rows: Sequence[Row]) -> list[str]:
     """The cells of a landscape of one column; another scenario makes it one."""
-    (table,) = tables.tabulate_landscape(group(rows))
+    (table,) = tabulate_landscape(group(rows))
     return [cells[1] for cells in table.body]
 
 
 def test_the_landscape_has_a_line_a_scenario_and_a_column_a_cell() -> None:
     rows = build([row.tracked for s in ("HL-01", "IM-01") for row in square(scenario=s)])
-    (table,) = tables.tabulate_landscape(group(rows))
+    (table,) = tabulate_landscape(group(rows))
     assert [body[0] for body in table.body] == ["HL-01", "IM-01"]
     assert table.head[1:] == (
         *("roles=on model=uniform", "roles=on model=mixed"),
         *("roles=off model=uniform", "roles=off model=mixed"),
     )
     assert ["(11)" in text for text in table.body[1][1:]] == [True, False, False, False]
-    assert tables.tabulate_landscape(group(square())) == []
+    assert tabulate_landscape(group(square())) == []
 
 
 @pytest.mark.parametrize(
@@ -415,7 +414,7 @@ def test_each_warning_and_test_has_its_mark_in_the_landscape(
     e = exponent(rows[0])
     error = "" if mark.strip() in ("u", "a") else f" ±{e.se:.3f}"  # λ̂ has no test with these
     assert landscape(rows)[0] == f"{e.value:.3f}{error}{mark} (12)"
-    assert meaning in " ".join(tables.tabulate_landscape(group(rows))[0].notes)
+    assert meaning in " ".join(tabulate_landscape(group(rows))[0].notes)
 
 
 def test_the_documentation_has_every_warning_and_letters_differ(root: Path) -> None:
@@ -449,9 +448,9 @@ def test_what_is_simulated_says_so_under_every_table(backend: str, simulated: bo
     scenarios = [square(scenario=s, backend=backend) for s in ("HL-01", "IM-01")]
     rows = build([row.tracked for rows in scenarios for row in rows])
     found = [
-        tables.tabulate_conditions(group(rows)),
-        *tables.tabulate_matrices(group(rows)),
-        *tables.tabulate_landscape(group(rows)),
+        tabulate_conditions(group(rows)),
+        *tabulate_matrices(group(rows)),
+        *tabulate_landscape(group(rows)),
     ]
     assert len(found) == 4
     for table in found:

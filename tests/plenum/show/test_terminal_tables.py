@@ -12,8 +12,13 @@ from rich.cells import cell_len
 from rich.console import Console
 from text_tables import of_cells
 
-from plenum.reports import effects, tables
+from plenum.reports import effects
 from plenum.reports.rows import Row
+from plenum.reports.tables.conditions import (
+    tabulate_conditions,
+    tabulate_decisions,
+    tabulate_diagnostics,
+)
 from plenum.reports.tables.effects import tabulate_contrasts
 from plenum.reports.tables.overview import MOST, overview
 from plenum.show import terminal_tables
@@ -50,8 +55,8 @@ def rows() -> list[Row]:
 def sheets() -> list[Table]:
     made = rows()
     compared = tabulate_contrasts(effects.contrasts(made, CHOSEN), made)
-    return [tables.tabulate_conditions(group(made)), tables.tabulate_diagnostics(group(made)),
-            tables.tabulate_decisions(group(made)), *compared]  # fmt: skip
+    return [tabulate_conditions(group(made)), tabulate_diagnostics(group(made)),
+            tabulate_decisions(group(made)), *compared]  # fmt: skip
 
 
 def printed(sheet: Table, width: int) -> list[list[str]]:
@@ -86,7 +91,7 @@ def test_no_line_is_wider_than_the_terminal_and_every_cell_stands_whole_in_its_l
 
 @pytest.mark.parametrize("width", WIDTHS)
 def test_warnings_stand_in_the_line_of_the_estimate_that_they_are_about(width: int) -> None:
-    sheet = tables.tabulate_conditions(group(rows()))
+    sheet = tabulate_conditions(group(rows()))
     at, estimate = sheet.head.index("warnings"), sheet.head.index("λ̂")
     shown = shorten_warnings(sheet, width)
     (part,) = [part for part in printed(sheet, width) if any("λ̂" in line for line in part)]

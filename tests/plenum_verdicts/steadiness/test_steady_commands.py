@@ -12,6 +12,7 @@ from test_steadiness import draw
 COMMAND = "scripts/verdict.py"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_of_protocols_is_judged(tmp_path: Path, suffix: str) -> None:
     rows, file = draw(1, 300).rename(columns={"case": "task"}), tmp_path / f"runs.{suffix}"

@@ -37,6 +37,17 @@ ROW = {
 }
 
 
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def test_our_own_tasks_are_read_and_no_constant_answer_does_well() -> None:
+    cases = read_hiddenbench(ROOT / "examples/hidden_tasks.json")
+    answers = [case["answer"] for case in cases.values()]
+    assert len(cases) == 12
+    assert {answers.count(label) for label in "ABC"} == {4}
+    assert all(len(case["private"]) == 2 for case in cases.values())
+
+
 def store(folder: Path, data: Any, name: str = "tasks.json") -> Path:
     file = folder / name
     file.parent.mkdir(parents=True, exist_ok=True)

@@ -30,6 +30,16 @@ def test_a_file_of_protocols_is_judged(tmp_path: Path, suffix: str) -> None:
     }
 
 
+@pytest.mark.slow
+def test_the_example_is_steadier_at_kept_quality(tmp_path: Path) -> None:
+    """The five minutes of docs/steady.md."""
+    call(tmp_path, "examples/two_protocols.py", status=0)
+    asked = ("steady=[plain.csv,chair.csv]", "reference=plain", "out=out")
+    call(tmp_path, COMMAND, *asked, status=0)
+    told = json.loads((tmp_path / "out/steady.json").read_text())
+    assert [each["verdict"] for each in told["protocols"]] == ["steadier"]
+
+
 def test_a_plan_is_made_and_checked(tmp_path: Path) -> None:
     call(tmp_path, "scripts/plan.py", "margin=.05", "accuracy=.6", "out=plan", status=0)
     plan = json.loads((tmp_path / "plan/plan.json").read_text())

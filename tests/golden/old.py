@@ -39,9 +39,9 @@ ARCHIVED = ("faults", "disaster")
 _LEFT_OUT = (".png", ".svg", ".lock", "lock", ".tex", ".md", ".html")
 
 
-def unpack(folder: Path) -> None:
+def unpack(folder: Path, file: Path = FILE) -> None:
     """Put the old working directory into a folder, as if its studies had been run there."""
-    with tarfile.open(FILE) as archive:
+    with tarfile.open(file) as archive:
         # Pythons before 3.11.4 know no filter and take no argument of that name.
         archive.extraction_filter = getattr(tarfile, "data_filter", None)
         archive.extractall(folder)
@@ -83,10 +83,10 @@ def make(checkout: Path) -> None:
         db.close()
         with tarfile.open(FILE, "w:xz", preset=9) as archive:
             for name in ("mlruns", "outputs", *(f"{study}.zip" for study in ARCHIVED)):
-                archive.add(Path(folder, name), name, filter=_kept)
+                archive.add(Path(folder, name), name, filter=leave_out)
 
 
-def _kept(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+def leave_out(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Nobody's name and no date; no images, no locks."""
     if member.name.endswith(_LEFT_OUT) or "mlflow.db-" in member.name:
         return None

@@ -24,6 +24,7 @@ from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import LISTED
 from plenum.execution.preflight import (
     describe_new_factors,
+    describe_strict_runs,
     require_jobs,
     require_one_kind_a_study,
     require_shared_settings,
@@ -103,6 +104,7 @@ def show_dry_run(jobs: Sequence[Job]) -> None:
     show_tables([_models(by_model, prices, free)])
     for line in (
         *describe_new_factors(jobs),
+        *describe_strict_runs(jobs),
         *_format_closing(left, by_model, backend, prices, free),
     ):
         print(line)

@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from plenum.base.errors import UserError
@@ -13,6 +14,7 @@ from plenum.calls.pace import TokenCounting
 from plenum.design.condition import Condition
 from plenum.design.job import Job
 from plenum.design.kinds import KINDS, find_kind
+from plenum.execution.condition_folder import find_condition_folder
 from plenum.tracking.store import absolute_uri, require_writable_store
 from plenum.tracking.stored_runs import StoredRun, list_stored_conditions, require_kind
 
@@ -103,6 +105,20 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
                 "and study=NAME keeps these conditions apart"
             )
     return lines
+
+
+def describe_strict_runs(jobs: Sequence[Job]) -> list[str]:
+    """Describe runs of version 0.2, which read real models' answers strictly, of these conditions.
+
+    The reading is part of the identity: without a word the same command would pay all of it again.
+    """
+    strict = {
+        Path(job.journals) / replace(job.condition, reading="strict").folder
+        for job in jobs
+        if job.condition.reading != "strict" and not find_condition_folder(job).is_dir()
+    }
+    line = "runs of version 0.2, which read answers strictly, go on with protocol.reading=strict"
+    return [f"{line}; else all is asked anew"] if any(map(Path.is_dir, strict)) else []
 
 
 def _find_changed(held: Sequence[StoredRun], jobs: Sequence[Job]) -> dict[str, list[str]]:

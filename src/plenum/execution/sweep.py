@@ -61,7 +61,8 @@ def run_sweep(
     executor.check(jobs)
     preflight.check_sweep(jobs)
     if own:
-        _tell((*preflight.describe_new_factors(jobs), *list_left_behind(jobs)))
+        told = preflight.describe_new_factors(jobs) + preflight.describe_strict_runs(jobs)
+        _tell((*told, *list_left_behind(jobs)))
 
     # Open the backends, and what the sweep may spend.
     prices = Prices(jobs[0].prices, charged=any(j.condition.backend.charged for j in jobs))

@@ -17,6 +17,7 @@ NAMES = {
     "plenum.reports": "Column Drawing Product Settings Table format_decimals make_keys "
     "publish_product",
     "plenum.tracking": "Study tabulate_replicates",
+    "plenum_verdicts.readers": "LogReader",
 }
 """What packages of version 0.2 import, by room: tests/coin and tests/parrot did."""
 

@@ -6,17 +6,17 @@ import pytest
 from browsing import browser
 from playwright.sync_api import Browser
 
-import plenum.reports
+import plenum
 
 pytestmark = pytest.mark.long
 
 __all__ = ["browser"]
 
-ROOM = Path(plenum.reports.__file__).parent
+ROOM = Path(plenum.__file__).parent
 FOLDED = "<details><summary>more</summary><p id='folded'>evidence</p></details>"
 
 
-@pytest.mark.parametrize("style", ["page/report.css", "explorer/assets/page.css"])
+@pytest.mark.parametrize("style", ["show/report.css", "reports/explorer/assets/page.css"])
 def test_what_is_folded_is_printed(browser: Browser, style: str) -> None:
     page = browser.new_page()
     page.set_content(f"<style>{(ROOM / style).read_text()}</style>{FOLDED}")

@@ -9,7 +9,7 @@ pytestmark = pytest.mark.long
 
 READER = """
 import sys
-from plenum_verdicts.readers import LogReader
+from plenum_verdicts.readers.log_reader import LogReader
 
 def read(source):
     {read}

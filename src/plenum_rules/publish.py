@@ -40,11 +40,9 @@ def publish_rules(cfg: DictConfig) -> None:
     if len(names) > 1:  # what several studies show is logged to none of them
         chosen = replace(chosen, study="")
     for name in names:
-        kind = find_study_kind(name, chosen.uri)
-        require(
-            kind.name == "committee",
-            f"study: {name} holds {kind.plural}; rules are for committees alone",
-        )
+        held = find_study_kind(name, chosen.uri)
+        only = f"study: it holds {held.plural}; rules: only for committees"
+        require(held.name == "committee", only)
     recorded = (runs for name in names for runs in read_recorded(Study(name, chosen.uri)))
     evaluated = evaluate(recorded, rules)
     frame = tabulate_rules(evaluated, rules)

@@ -1,4 +1,4 @@
-"""What this package adds to a sweep: batches, settings of workers, several servers."""
+"""Additions to a sweep: batches, settings of workers, several servers."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING

@@ -9,7 +9,7 @@ import subprocess
 import sys
 import tarfile
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 FILE = Path(__file__).with_name("old.tar.xz")
@@ -65,28 +65,42 @@ def _locations(folder: Path) -> list[tuple[str, str]]:
 
 def make(checkout: Path) -> None:
     """Sweep, export and print the tables with the code of a checkout, and pack what it left."""
+    lines: dict[str, int] = {}
+    for study, (arguments, status) in SWEEPS.items():
+        lines |= {f"run.py {arguments}": status, f"scripts/accounting.py study={study}": 0}
+        if study in ARCHIVED:
+            lines[f"scripts/export.py study={study} out={study}.zip"] = 0
     environment = {**os.environ, "PYTHONPATH": str(checkout / "src"), "COLUMNS": "160"}
+    archives = [f"{study}.zip" for study in ARCHIVED]
+    pack(FILE, [sys.executable], checkout, lines, archives, environment)
+
+
+def pack(
+    file: Path,
+    python: Sequence[str],
+    checkout: Path,
+    lines: Mapping[str, int],
+    archives: Sequence[str],
+    environment: Mapping[str, str],
+) -> None:
+    """Run the lines of a checkout, each to its exit status, and pack what they left in a file."""
     with tempfile.TemporaryDirectory(prefix="plenum-old-") as folder:
-        for study, (arguments, status) in SWEEPS.items():
-            lines = {f"run.py {arguments}": status, f"scripts/accounting.py study={study}": 0}
-            if study in ARCHIVED:
-                lines[f"scripts/export.py study={study} out={study}.zip"] = 0
-            for line, expected in lines.items():
-                script, *rest = line.split()
-                command = [sys.executable, str(checkout / script), *rest]
-                done = subprocess.run(command, cwd=folder, env=environment)
-                if done.returncode != expected:
-                    sys.exit(f"{line} ended with {done.returncode}")
+        for line, expected in lines.items():
+            script, *rest = line.split()
+            command = [*python, str(checkout / script), *rest]
+            done = subprocess.run(command, cwd=folder, env=environment)
+            if done.returncode != expected:
+                sys.exit(f"{line} ended with {done.returncode}")
         with sqlite3.connect(Path(folder, "mlruns/mlflow.db")) as db:
             db.execute("pragma wal_checkpoint(truncate)")
             db.execute("vacuum")
         db.close()
-        with tarfile.open(FILE, "w:xz", preset=9) as archive:
-            for name in ("mlruns", "outputs", *(f"{study}.zip" for study in ARCHIVED)):
-                archive.add(Path(folder, name), name, filter=leave_out)
+        with tarfile.open(file, "w:xz", preset=9) as archive:
+            for name in ("mlruns", "outputs", *archives):
+                archive.add(Path(folder, name), name, filter=_leave_out)
 
 
-def leave_out(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
+def _leave_out(member: tarfile.TarInfo) -> tarfile.TarInfo | None:
     """Nobody's name and no date; no images, no locks."""
     if member.name.endswith(_LEFT_OUT) or "mlflow.db-" in member.name:
         return None

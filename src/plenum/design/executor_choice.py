@@ -36,7 +36,7 @@ class ExecutorChoice:
 EXECUTORS: Registry[ExecutorChoice] = Registry(
     "plenum.executors", "way to execute replicates", ExecutorChoice
 )
-"""What packages add, by name."""
+"""Choices of executors that packages add, by name."""
 
 
 def list_sweep_settings() -> dict[str, type[Any]]:

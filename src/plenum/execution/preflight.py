@@ -108,7 +108,7 @@ def describe_new_factors(jobs: Sequence[Job]) -> list[str]:
 
 
 def describe_strict_runs(jobs: Sequence[Job]) -> list[str]:
-    """Describe runs of version 0.2, which read real models' answers strictly, of these conditions.
+    """Describe runs of these conditions that read answers strictly, as version 0.2 did.
 
     The reading is part of the identity: without a word the same command would pay all of it again.
     """
@@ -117,7 +117,7 @@ def describe_strict_runs(jobs: Sequence[Job]) -> list[str]:
         for job in jobs
         if job.condition.reading != "strict" and not find_condition_folder(job).is_dir()
     }
-    line = "runs of version 0.2, which read answers strictly, go on with protocol.reading=strict"
+    line = "runs with strictly read answers, as of version 0.2, go on with protocol.reading=strict"
     return [f"{line}; else all is asked anew"] if any(map(Path.is_dir, strict)) else []
 
 

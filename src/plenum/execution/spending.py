@@ -1,4 +1,4 @@
-"""What conditions have cost in earlier runs, and what a replicate of one may still take."""
+"""Spending of conditions: the cost of earlier runs, and the usage that a replicate still needs."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""What version 0.2 had here is in :mod:`plenum.calls`; old names are found until version 0.5."""
+"""Old names of version 0.2, found until version 0.5; :mod:`plenum.calls` has what stood here."""
 
 from typing import TYPE_CHECKING
 

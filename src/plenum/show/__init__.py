@@ -1,1 +1,1 @@
-"""What every kind of study is shown with: tables, formats, renderers, the page, the style."""
+"""Presentation of every kind of study: tables, formats, renderers, the page, the style."""

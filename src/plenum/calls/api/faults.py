@@ -28,7 +28,7 @@ _BY_WORDS = (
     ("(?s)Invalid prompt.*violating our usage policy", Failure.CONTENT_FILTER),
     ("(?i)request was rejected as a result of the safety system", Failure.CONTENT_FILTER),
 )
-"""What LiteLLM makes of an error's words, in its order; ``None`` leaves it to the status."""
+"""Failures by words of an error, in LiteLLM's order; ``None`` leaves it to the status."""
 _BY_TYPE = {
     "ContentPolicyViolationError": Failure.CONTENT_FILTER,
     "Timeout": Failure.TIMEOUT,

@@ -168,7 +168,9 @@ def test_both_servers_are_started_with_the_same_hosts() -> None:
     """The tests start ``make server``; ``make ui`` shows what a laboratory holds just as well."""
     wanted = "localhost:5017,127.0.0.1:5017,[::1]:5017"
     for target in ("ui", "server"):
-        make = ["make", "-n", "-o", ".venv/.base", "VENV=.venv", "PORT=5017", target]
+        # A make under another make also prints which folder it enters and leaves.
+        make = ["make", "-n", "--no-print-directory", "-o", ".venv/.base"]
+        make += ["VENV=.venv", "PORT=5017", target]
         done = subprocess.run(make, cwd=ROOT, capture_output=True, text=True, timeout=60)
         _, _, arguments = done.stdout.replace("\\\n", " ").partition("-m plenum ui ")
         command = ui.compose_command(**ui.read_arguments(shlex.split(arguments)))

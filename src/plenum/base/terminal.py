@@ -2,13 +2,14 @@
 
 import sys
 
+from plenum.base.project import as_typed
 from plenum.base.secrets import redact
 from plenum.base.text import make_printable
 
 
 def make_safe(text: str) -> str:
-    """Make a text safe to show; line breaks and tabs stay."""
-    return make_printable(redact(text))
+    """Make a text safe to show, its commands as a user types them; line breaks and tabs stay."""
+    return as_typed(make_printable(redact(text)))
 
 
 def say(text: str) -> None:

@@ -23,7 +23,6 @@ from omegaconf import DictConfig, OmegaConf, open_dict
 
 from plenum.base.environment import close_environment
 from plenum.base.errors import UserError
-from plenum.base.project import as_typed
 from plenum.base.terminal import say
 from plenum.design.compose import format_yaml, parse_job
 from plenum.design.job import Job
@@ -144,7 +143,7 @@ def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
     )
     say(f"running {what}{' on workers' if on_workers else ''}")
     if jobs[0].condition.backend.name != "simulated" and jobs[0].tracking_uri:  # it takes a while
-        say(as_typed(f"from another terminal: python scripts/status.py study={jobs[0].study}"))
+        say(f"from another terminal: python scripts/status.py study={jobs[0].study}")
     for job in composed:
         job.save_configs()
 

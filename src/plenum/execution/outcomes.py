@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any
 
-from plenum.base.project import as_typed
 from plenum.base.secrets import redact
 from plenum.design.job import Job
 from plenum.design.schema import StudyConfig
@@ -368,7 +367,7 @@ def _command(job: Job, call: FailedCall) -> str:
     if job.journals != StudyConfig.journals:
         wanted["journals"] = job.journals
     words = [shlex.quote(f"{key}={value}") for key, value in wanted.items()]
-    return " ".join([as_typed("python scripts/prompt.py"), *words, "answer=true"])
+    return " ".join(["python scripts/prompt.py", *words, "answer=true"])
 
 
 def list_problems(outcomes: Sequence[Outcome], of: str = "") -> tuple[str, ...]:

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from plenum.base.errors import UserError
-from plenum.base.project import as_typed, project_root
+from plenum.base.project import project_root
 from plenum.design.kinds import Kind
 from plenum.reports.settings import Settings
 from plenum.reports.study import find_study_kind
@@ -61,7 +61,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         more=kind.more.replace(": ", "|") if in_project else "",
     )
     # A line of the template is "name|what".
-    return [(name, as_typed(what)) for name, _, what in (step.partition("|") for step in steps)]
+    return [(name, what) for name, _, what in (step.partition("|") for step in steps)]
 
 
 def _python() -> str:

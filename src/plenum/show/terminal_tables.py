@@ -17,6 +17,7 @@ from rich.panel import Panel
 from rich.table import Table as Grid
 from rich.text import Text
 
+from plenum.base.terminal import make_safe
 from plenum.base.text import make_printable
 from plenum.show.formats import format_text
 from plenum.show.table import Column, Format, Table
@@ -106,7 +107,7 @@ def show_framed(paragraphs: Sequence[str], title: str) -> None:
     """Print sentences in a frame, an empty line between paragraphs; the first is bold."""
     console = _console()
     width = prose_width()
-    texts = [_wrap(make_printable(text), width - 4) for text in paragraphs]
+    texts = [_wrap(make_safe(text), width - 4) for text in paragraphs]
     words = [Text(text, "bold" if not at else "") for at, text in enumerate(texts)]
     console.print(Panel(Text("\n\n").join(words), title=title, title_align="left", width=width))
 
@@ -121,7 +122,7 @@ def show_steps(steps: Sequence[tuple[str, str]]) -> None:
     """Print next steps: a name and a command a line; a long command isn't broken."""
     wide, console = max((cell_len(name) for name, _ in steps), default=0), _console()
     for name, command in steps:  # a line end of ours in it would be copied along
-        text = make_printable(f"  {name:<{wide}}  {command}")
+        text = make_safe(f"  {name:<{wide}}  {command}")
         console.print(text, markup=False, highlight=False, soft_wrap=True)
 
 
@@ -129,14 +130,14 @@ def show_text(text: str, console: Console | None = None, style: str = "") -> Non
     """Print a line of text: broken between words in a terminal, and left whole in a pipe."""
     console = console or _console()
     soft = not console.is_terminal
-    console.print(make_printable(text), style=style, markup=False, highlight=False, soft_wrap=soft)
+    console.print(make_safe(text), style=style, markup=False, highlight=False, soft_wrap=soft)
 
 
 def show_sentences(paragraphs: Sequence[str]) -> None:
     """Print sentences, broken between words wherever they go."""
     console, width = _console(), prose_width()
     for paragraph in paragraphs:
-        console.print(make_printable(paragraph), width=width, markup=False, highlight=False)
+        console.print(make_safe(paragraph), width=width, markup=False, highlight=False)
 
 
 def _printable(table: Table) -> Table:

@@ -37,6 +37,7 @@ def test_an_old_name_is_found(room: str) -> None:
         module.no_such_name  # noqa: B018
 
 
+@pytest.mark.slow
 def test_a_command_warns_once_and_of_a_user_s_own_names_never() -> None:
     code = "import plenum; plenum.flip_rate; from plenum.models import Chat, Reply"
     done = subprocess.run(

@@ -28,6 +28,8 @@ from plenum.calls.chat import Chat, Message, Response
 from plenum.design.settings import Calls, Sampling, StatedPrice
 from plenum.records.failures import Failure
 
+pytestmark = pytest.mark.slow
+
 MODELS = ("gpt-4.1", "anthropic/claude-sonnet-4-6", "gemini/gemini-2.5-flash", "xai/grok-3-mini")
 MINI = (0.4e-6, 1.6e-6, 0.1e-6)  # of gpt-4.1-mini: input, output, cached input
 PLAIN = Sampling(0.7, 50)

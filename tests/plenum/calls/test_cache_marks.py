@@ -51,6 +51,7 @@ def asked(prompt: tuple[Message, ...], monkeypatch: pytest.MonkeyPatch) -> tuple
         return server.requests[0], response
 
 
+@pytest.mark.slow
 def test_the_block_where_the_shared_part_ends_is_marked(monkeypatch: pytest.MonkeyPatch) -> None:
     request, response = asked(PROMPT, monkeypatch)
     assert {k.lower(): v for k, v in request["headers"].items()}["x-session-id"] == "abc-1"

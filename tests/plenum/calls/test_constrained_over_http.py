@@ -23,6 +23,8 @@ from plenum.design.kinds import KINDS
 from plenum.design.settings import Calls
 from plenum.records.failures import Failure
 
+pytestmark = pytest.mark.slow
+
 Make = Callable[..., Condition]
 KEYS = ("OPENAI_API_KEY", "ANTHROPIC_API_KEY")
 HELD = "protocol.answers=constrained"

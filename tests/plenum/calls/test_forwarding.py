@@ -20,6 +20,8 @@ from plenum.calls.raw_requests import RawRequest
 from plenum.design.settings import Calls
 from plenum.records.failures import Failure
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-canary-0123456789abcdef"
 IMAGE = {"type": "image_url", "image_url": {"url": "data:image/png;base64,AAAA"}}
 TOOLS = [{"type": "function", "function": {"name": "vote", "parameters": {"type": "object"}}}]

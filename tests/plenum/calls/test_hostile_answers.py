@@ -25,6 +25,8 @@ from plenum.calls.chat import Chat, Message, Response
 from plenum.design.settings import Calls
 from plenum.records.failures import Failure
 
+pytestmark = pytest.mark.slow
+
 MOST = 2_000_000
 ESCAPES = (
     "\x1b[2J\x1b]0;owned\x07\x1b]52;c;ZXZpbA==\x07\x00\x9b31m\u202edesrever\u2066\u200f\u061c\u200b"

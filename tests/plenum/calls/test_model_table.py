@@ -86,6 +86,7 @@ def test_endpoints_are_litellm_s(monkeypatch: pytest.MonkeyPatch) -> None:
             assert found[2] == litellm.get_llm_provider(model)[3]
 
 
+@pytest.mark.slow
 def test_entries_are_litellm_s() -> None:
     def listed(model: str) -> dict[str, Any] | None:
         try:

@@ -36,6 +36,7 @@ def test_adjusted_p_values_are_scipy_s(seed: int) -> None:
     assert np.array_equal(benjamini_hochberg(p), false_discovery_control(p))
 
 
+@pytest.mark.slow
 def test_neither_imports_scipy_stats() -> None:
     code = (
         "import sys, numpy as np\n"

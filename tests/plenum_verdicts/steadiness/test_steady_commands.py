@@ -40,6 +40,7 @@ def test_the_example_is_steadier_at_kept_quality(tmp_path: Path) -> None:
     assert [each["verdict"] for each in told["protocols"]] == ["steadier"]
 
 
+@pytest.mark.slow
 def test_a_plan_is_made_and_checked(tmp_path: Path) -> None:
     call(tmp_path, "scripts/plan.py", "margin=.05", "accuracy=.6", "out=plan", status=0)
     plan = json.loads((tmp_path / "plan/plan.json").read_text())

@@ -59,6 +59,7 @@ Field = NDArray[np.float64]
 _WORD = re.compile(r"[a-z0-9]+")
 _ADVOCATED = re.compile(r"\boption ([A-Z])\b")
 _FLOOR = 2e-3
+"""The least preference that is felt: two steps of the thousandths that answers state."""
 
 LEAN = 0.6
 """Weight of the scenario's own pull on the agent."""

@@ -13,6 +13,7 @@ _PACKET = re.compile(r"^SCENARIO PACKET:\n", re.MULTILINE)
 _ME = re.compile(r"^You are ([^.\n]+)\. |\"agent\":\"([^\"]+)\"", re.MULTILINE)
 _OPTION = re.compile(r"^\W*(?:Option )?([A-Z])[).:]\W* ?([^:\n]+)", re.MULTILINE)
 _CASE = re.compile(r"^\W*case ?\d+\W*(.+)$", re.MULTILINE | re.IGNORECASE)
+# A line that names the SCENARIO_ID heads the packet, and states nothing of the case.
 _FACT = re.compile(r"^(?!.*SCENARIO_ID)\W*(?:Constraint|Evidence)\W*(.+)$", re.MULTILINE)
 _WORDS = re.compile(r"<=(\d+) words")
 

@@ -8,6 +8,7 @@ from plenum.committee.ballots import FORMS
 from plenum.committee.condition import CommitteeCondition
 
 _STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
+"""Estimated tokens of a STATE line, of a short JSON object, and of a ballot with its reasons."""
 
 
 def longest_run(condition: CommitteeCondition) -> CommitteeCondition:

@@ -211,6 +211,7 @@ class _Scan:
 def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
     """Find all statements; a marker without a number behind it only speaks of the form."""
     markers = [(m.start(), m.end()) for m in _MARKER.finditer(shown)]
+    # A bare `pref` counts only where nothing says STATE: beside it, it may be part of the argument.
     markers = markers or [(m.start(), m.start()) for m in _BARE.finditer(shown)]
     found: list[_Statement] = []
     for start, begin in markers:
@@ -291,6 +292,7 @@ def _read_preferences(scan: _Scan, labels: Sequence[str]) -> tuple[float, ...]:
         values[key] = number
         percents.add(percent)
         separator = scan.accept(_SEPARATORS)
+        # Without a bracket only their number says where they end.
         if scan.accept(closing) if closing else len(values) == len(labels):
             break
         separators.add(separator)
@@ -388,6 +390,7 @@ def _read_tags(scan: _Scan) -> tuple[str, str]:
     for tag in tags:
         if len(tag) > _LONGEST_TAG or not _TAG.fullmatch(tag):
             raise Malformed(f"tag {tag!r} is not in snake_case")
+    # Two tags as they are asked for have four quotes.
     if match[0].count('"') != 4:
         scan.forms.add("quotes")
     if tags != each:
@@ -443,6 +446,7 @@ def _read_whole_object(
     before, brace, rest = strip_fence(text).partition("{")
     before = before.rpartition("```")[0] if "```" in before else before
     data = parse_json((brace + rest).strip().removesuffix("```"))
+    # A statement in front of the object is a second one: the general reader compares the two.
     if not isinstance(data, dict) or _MARKER.search(before):
         return None
     holders = _list_states(data)

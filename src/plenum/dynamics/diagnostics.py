@@ -196,6 +196,7 @@ def find_jumps(fitted: Fit) -> NDArray[np.bool_]:
 
 def _residual(x: Floats, level: Floats) -> float:
     logs = np.log(level)
+    # Centred, so that the line needs no intercept.
     x, y = x - x.mean(), logs - logs.mean()
     return float(np.sqrt(np.mean((y - x * (x @ y) / (x @ x)) ** 2)))
 
@@ -274,5 +275,6 @@ def _grid(points: Floats) -> float:
         return 0.0
     step = float(gaps[np.round(gaps, 8) == sizes[counts.argmax()]].mean())
     steps = gaps / step
+    # A fifth of the gaps may be of values that were normalised, which lie off the grid.
     multiples = (np.round(steps) >= 1) & (np.abs(steps - np.round(steps)) < 0.01)
     return step if multiples.mean() > 0.8 else 0.0

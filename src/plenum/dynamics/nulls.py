@@ -227,6 +227,7 @@ def _parts(
         (second, (same_odd - crossed_odd) / 2),
     ):
         np.add.at(odd.T, members, terms.T)
+    # What the product s_i s_j adds, and the mean over its signs: +1 gives same, and -1 crossed.
     even, rest = (same_even - crossed_even) / 2, (same_even + crossed_even).sum(axis=1) / 2
     return even.astype(dtype), rest[:, None].astype(dtype), odd.astype(dtype)
 

@@ -16,7 +16,7 @@ _Count = Callable[[tuple[Message, ...]], int]
 _WORD = "order "
 """A common word, which few tokens write: a bound that it breaks is broken by other words, too."""
 _ARGUMENT = 0.8
-"""The share of an answer's tokens that an argument takes at most: in any form its state needs some."""
+"""The share of an answer's tokens that an argument can take: its state needs some, in any form."""
 
 
 def require_context(condition: CommitteeCondition, model: TokenCounting) -> None:

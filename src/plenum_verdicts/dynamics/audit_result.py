@@ -85,6 +85,7 @@ class AuditResult:
         Undecided is a verdict only if nothing interrupted the audit and each case has a completed
         run. Otherwise a gate that lets undecided pass would do so whenever the provider is down.
         """
+        # What was shown stands, whatever broke off later.
         if self.worse if self.comparisons else self.family.verdict != UNDECIDED:
             return ""
         if self.errors:

@@ -97,4 +97,5 @@ def _sums(chances: Floats, runs: int) -> Floats:
         spectrum *= (1 + own[:, None] * (turns - 1)) ** runs
     # Values at exp(+2πi k/n) are the conjugate of the transform that `irfft` inverts.
     sums = np.fft.irfft(np.conj(spectrum), total + 1, axis=1)
+    # Tails are residue of the transform, and may lie below 0.
     return np.asarray(np.maximum(sums, 0))

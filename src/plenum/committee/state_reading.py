@@ -73,6 +73,7 @@ _LEFT_OVER = re.compile(
 )
 _TAG = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*")
 _LONGEST_TAG = 40
+"""As in the strict form."""
 _MOST_BRACKETS = 300
 """Opening brackets of an answer's object at most."""
 
@@ -316,6 +317,7 @@ def _read_preferences(scan: _Scan, labels: Sequence[str]) -> tuple[float, ...]:
 def _normalise(scan: _Scan, values: Sequence[float], percent: bool) -> tuple[float, ...]:
     """Divide shares of 1 or of 100 by their sum, which may be off by two hundredths."""
     total = sum(values)
+    # Rounded here and below: a sum of decimals that is just off by so much isn't in floats.
     if round(abs(total - 100), 9) <= 100 * TOLERANCE:
         scan.forms.add("of_100")
     elif percent or round(abs(total - 1), 12) > TOLERANCE:

@@ -23,7 +23,7 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
 
 _BLOCK = 400_000
-"""Leave-one-out levels of the labellings that are computed at once."""
+"""Leave-one-out levels of the labellings that are computed at once, to limit memory."""
 
 _NONE = 1e-9
 """A standard error below this is zero: all replicates of an arm are equally far apart."""

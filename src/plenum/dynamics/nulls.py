@@ -25,7 +25,7 @@ CENTRES = ("median", "mean")
 """Centres that a reversal may subtract."""
 
 _BLOCK = 4_000_000
-"""Products of signs that are held at once."""
+"""Products of signs that are held at once, to limit memory."""
 
 _TIE = 1e-9
 """A null value this close below the observed one is a tie: float residue decides nothing."""

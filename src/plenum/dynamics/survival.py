@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from plenum.dynamics.fit import Floats
 
 TIE = 1e-9
-"""Numbers that differ by less than this are equal."""
+"""Numbers that differ by less than this are equal: shares are products, which round."""
 
 
 def kaplan_meier(

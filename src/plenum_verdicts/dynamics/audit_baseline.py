@@ -34,7 +34,8 @@ _RATIOS = (1, 3)
 one uses more of them where there are more than new ones."""
 
 _NOMINEE = 0.9
-"""Weight of the earlier program's first decision; the other options share the rest."""
+"""Weight of the earlier program's first decision; the other options share the rest. As of one
+program (:mod:`~.sequential`), fewer runs then show as much."""
 
 
 @dataclass(frozen=True)

@@ -15,7 +15,8 @@ from plenum_verdicts.dynamics.sequential import BLOCK, DecisionTally, log_stable
 _AUDITS = 400
 """Audits that are simulated: their shares of verdicts are known to 0.025 (one standard error)."""
 _FAR, _FARTHEST = 32, 100_000
-"""Limits of an undecided audit's continuation: a multiple of its length, and a number of runs."""
+"""Limits of an undecided audit's continuation: a multiple of its length, and a number of runs. What
+takes more tells a user no more than that no end is in sight."""
 
 
 @dataclass(frozen=True)

@@ -25,7 +25,7 @@ LARGEST = 1e300
 """Largest e-value in outputs, below the largest float; decisions use the exact logarithms."""
 
 BLOCK = 4096
-"""Number of runs that are evaluated together."""
+"""Number of runs that are evaluated together, to limit memory."""
 
 _ABOVE = np.array([0.5, 0.75, 0.95, 0.995])
 """Alternatives to ``unacceptable``, as fractions of the way from it to 1: the true share isn't

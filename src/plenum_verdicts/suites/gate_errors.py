@@ -9,7 +9,8 @@ from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
 
 _EXACT = 600
-"""Number of runs up to which the distribution of their sum is computed exactly."""
+"""Number of runs up to which the distribution of their sum is computed exactly: of more it takes
+long, and is close to a normal one."""
 
 
 def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) -> Floats:

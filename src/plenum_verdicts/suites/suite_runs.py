@@ -147,9 +147,10 @@ def sum_groups(group: Codes, values: ArrayLike, groups: int) -> Floats:
 
 
 def _choose(total: Codes, chosen: int) -> Floats:
-    """Return the number of ways to choose, for each total; exact below 2^53."""
+    """Return the number of ways to choose, for each total; of pairs it is exact below 2^53."""
     ways = np.ones(len(total))
     for step in range(chosen):
+        # A factor at a time: factorials would overflow.
         ways *= np.maximum(total - step, 0) / (step + 1)
     return ways
 

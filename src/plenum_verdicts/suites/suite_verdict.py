@@ -22,6 +22,7 @@ _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 """
 
 _BLOCK = 4096
+"""Cases that are evaluated together, to limit memory."""
 
 _VERDICTS = {(True, False): STABLE, (False, True): UNSTABLE}
 """The verdict by whether it is shown to be below and above."""

@@ -212,6 +212,7 @@ def contrast_cells(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = 
     """
     shown = not any(cell.refused for cell in cells) if shown is None else shown
     values = [cell.value for cell in cells]
+    # Pairs of neighbours: one of two cells, and of four the second is taken off the first.
     halves = [values[at] - values[at + 1] for at in range(0, len(values), 2)]
     value = halves[0] - halves[1] if len(halves) == 2 else halves[0]
     counts = [cell.replicates for cell in cells]

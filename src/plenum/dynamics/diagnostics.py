@@ -14,7 +14,8 @@ SATURATED = 0.5
 """The share of the cap from which a round is saturated: logistic growth has lost half its rate."""
 
 GRID = 3.0
-"""An ensemble is quantised if D(t) is below this many steps of its grid."""
+"""An ensemble is quantised if D(t) is below this many steps of its grid: what is so small is
+rounding, and the slope of logarithms leans on it."""
 
 APART = 0.5
 """Below this share of pairs that are apart in every round used, few replicates carry D(t)."""
@@ -23,7 +24,8 @@ SHORT = 5
 """Fewer rounds used than this say little about a slope."""
 
 FEW = 10
-"""Below this many replicates an estimate has the warning ``few_replicates``."""
+"""Below this many replicates an estimate has the warning ``few_replicates``: its interval says
+nothing of jumps that none of them made."""
 
 JUMP = 5.0
 """A step over so many times as long as is usual is a jump. Gaussian steps practically never are."""

@@ -10,7 +10,8 @@ from plenum.dynamics.estimate import Estimate, make_estimate, margin
 from plenum.dynamics.fit import Floats
 
 FEW = 5
-"""Below this many scenarios a pooled effect has the warning ``few_scenarios``."""
+"""Below this many scenarios a pooled effect has the warning ``few_scenarios``: how far it varies
+between them is then next to unknown."""
 
 
 @dataclass(frozen=True)

@@ -183,6 +183,7 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
     array, shape (new runs,)
         After each of the new runs.
     """
+    # The first old run nominates, and is no evidence: without another one there is none.
     if len(old) < 2 or not len(new):
         return np.zeros(len(new))
     named = np.arange(modes) == old[0]

@@ -108,6 +108,7 @@ class AuditResult:
         if self.stopped:
             return STOPPED
         if self.comparisons:
+            # No drop would have been shown, however large: that none was shown says nothing.
             blind = all(each.least_drop is None for each in self.comparisons.values())
             # What is stable by itself may have been less so before, in however few runs.
             blind = blind and self.family.verdict != STABLE

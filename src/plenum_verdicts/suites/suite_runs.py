@@ -74,6 +74,7 @@ class SuiteRuns:
         # One number for a case and an outcome: far faster to count than pairs of names.
         pairs = self.case * len(self.outcomes) + self.outcome
         cell, count = np.unique(pairs, return_counts=True)
+        # Without runs there are no outcomes, and nothing to divide.
         case, outcome = np.divmod(cell, max(len(self.outcomes), 1))
         return case, outcome, count
 

@@ -126,6 +126,7 @@ def read_completion(
         raise UnfitReply("choices is no list")
     if not choices:
         raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
+    # plenum asks for one; a program that asked for more reads them in its own body.
     choice = _mapping(choices[0], "choices[0]")
     said = choice.get("message", {"content": choice["text"]} if "text" in choice else None)
     message = _mapping(said, "message")

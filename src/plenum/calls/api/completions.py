@@ -25,6 +25,7 @@ MOST_TOKENS = 10**8
 MOST_TEXT = 10**6
 """More characters than any answer can have."""
 _LONGEST_FINISH, _LONGEST_LABEL = 64, 128
+"""Such texts go into journals and logs, once for every call."""
 _BAD_GATEWAY = 502
 """The status of an error that names none: one that another attempt may mend."""
 _COUNTS = ("prompt_tokens", "completion_tokens")

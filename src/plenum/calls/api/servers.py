@@ -77,6 +77,7 @@ def replica(headers: Mapping[str, str]) -> str:
     """
     for name in _SAYS_REPLICA:
         value = headers.get(name, "")
+        # A header is the server's word: what would break a line of the log is no name.
         if value and len(value) <= _LONGEST_NAME and flatten(value) == value:
             return value
     return ""

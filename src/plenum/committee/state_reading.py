@@ -414,6 +414,7 @@ def _read_surroundings(
     """Return the words in front of a statement in its line, and how that differs from the form."""
     before = shown[shown.rfind("\n", 0, statement.start) + 1 : statement.start]
     behind = shown[statement.end :].partition("\n")[0]
+    # A closing tag, as of XML, says nothing.
     if re.search(r"[^\W_]", behind) and not re.fullmatch(r"\W*/state\W*", behind, re.IGNORECASE):
         raise Malformed(f"words behind the STATE line: {flatten(behind)[:24]!r}")
     kept, form = _check_before(before, others)

@@ -246,6 +246,7 @@ def _contrast(
     cells: tuple[LyapunovEstimate, ...],
     p: float | None = None,
 ) -> Contrast:
+    # The standard error stays, as a fact of these ensembles; what rests on t would be wrong.
     if method == REFUSAL:
         return Contrast(value, se, df=df, n=n, method=method, cells=cells)
     e = make_estimate(value, se, df, n, method)

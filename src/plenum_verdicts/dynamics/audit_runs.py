@@ -175,6 +175,7 @@ def _stands(
     process, share = (
         (log_unstable, rule.acceptable) if unstable else (log_stable, rule.unacceptable)
     )
+    # Two more outcomes than options: no decision, and failure.
     return np.asarray(process(paths, options + 2, share, options, before) >= -math.log(rule.alpha))
 
 

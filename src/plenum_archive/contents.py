@@ -15,6 +15,9 @@ from plenum.tracking.states import describe_replicate
 from plenum_archive import layout
 from plenum_archive.layout import COUNTS, ENDS, MANIFEST, RUNS, TRANSCRIPTS, ArchivedRun
 
+_ADDED = ("votes",)
+"""Columns that archives of earlier versions lack."""
+
 
 def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
     """Yield what is wrong with an unpacked condition, one line each, beginning with a file's name.
@@ -52,6 +55,7 @@ def problems(folder: Path, entry: dict[str, Any]) -> Iterator[str]:
 
 
 def _identities(folder: Path, run: ArchivedRun, entry: dict[str, Any]) -> Iterator[str]:
+    """Yield a line for each place that names another condition or run than the others."""
     for key in ("condition", "cell"):
         if entry.get(key) != run.tags.get(f"plenum.{key}"):
             yield f"{RUNS}: another {key} than in the manifest"
@@ -101,7 +105,8 @@ def _disagreement(
         if replicate.tags.get(f"plenum.{tag}") != value:
             yield f"its {tag} isn't that of its run"
     for name, number in transcript.totals().items():
-        known = replicate.metrics.get(name)  # a cost without a price is not there
+        known = replicate.metrics.get(name)
+        # A cost without a price is not a number, and its run has no such metric.
         if (known is not None or number == number) and known != number:
             yield f"its {name} aren't those of its run: {number:g}, not {known}"
 
@@ -109,12 +114,14 @@ def _disagreement(
 def _counts(
     transcripts: dict[int, Transcript], run: ArchivedRun, entry: dict[str, Any]
 ) -> Iterator[str]:
+    """Yield a line for each count of the manifest that its transcripts don't give."""
     counts = {key: entry.get(key) for key in COUNTS}
     if not all(type(number) is int and number >= 0 for number in counts.values()):
         yield f"{MANIFEST}: its counts are no whole numbers"
         return
     if counts["target"] != sum(counts[end] or 0 for end in ENDS):
         yield f"{MANIFEST}: target isn't completed + failed + pending"
+    # A target may have been lowered: what was run beyond it stays, and isn't counted.
     within = [t.status for number, t in transcripts.items() if number < run.target]
     actual = {"target": run.target, **{end: within.count(end) for end in ("completed", "failed")}}
     for key, number in actual.items():
@@ -137,6 +144,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) 
     if unknown:
         yield f"replicates.parquet: no transcript of replicate {unknown[0]}"
         return
+    # The table has a replicate that was cut short, too, which the metrics don't count.
     if len(numbers) != run.metrics.get("n_completed", 0) + run.metrics.get("n_failed", 0) + (
         sum(transcripts[number].end is None for number in numbers)
     ):
@@ -146,10 +154,6 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) 
         wrong = difference(folder / f"{name}.parquet", frame)
         if wrong:
             yield f"{name}.parquet: {wrong}"
-
-
-_ADDED = ("votes",)
-"""Columns that archives of earlier versions lack."""
 
 
 def difference(path: Path, expected: pd.DataFrame) -> str:

@@ -15,9 +15,13 @@ from plenum.base.secrets import holds_secret
 from plenum.base.yaml_files import parse_yaml
 
 _SQLITE = "sqlite:///"
+"""Begins the URL of an SQLite store: a path behind three slashes, absolute with a fourth."""
 _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
+"""Begins an absolute path, of Unix or of Windows, or one in the home folder."""
 _HOST = re.compile(r"(?<=://)[^/\s]+")
-_CALLED = re.compile(r"server-[0-9a-f]{8}")
+"""The host of a URL, with a user, a password and a port."""
+_PSEUDONYM = re.compile(r"server-[0-9a-f]{8}")
+"""What :func:`server` returns: a study that was imported and is exported again keeps it."""
 _SHORTEST = 5
 """Shortest name of a machine that is searched for; a shorter one may be an ordinary word."""
 
@@ -32,6 +36,7 @@ def config(data: bytes) -> bytes:
 
 
 def _clean(value: Any) -> Any:
+    """Return a value of a config without folders and hosts; names of files stay."""
     if isinstance(value, dict):
         return {key: _clean(item) for key, item in value.items()}
     if isinstance(value, list):
@@ -57,7 +62,7 @@ def accounts(data: bytes) -> bytes:
 
 def server(name: str) -> str:
     """Return a server's pseudonym, which is the same in all conditions and names no host."""
-    return name if _CALLED.fullmatch(name) else f"server-{digest(name)[:8]}"
+    return name if _PSEUDONYM.fullmatch(name) else f"server-{digest(name)[:8]}"
 
 
 def refuse_secrets(name: str, data: bytes) -> None:

@@ -20,6 +20,8 @@ class DecodingRow:
     ----------
     prefix, rest
         Tokens of the prompt: the part shared with other prompts, and the rest, at least one.
+    room
+        Where the row's tokens lie in a cache.
     limit
         Maximal number of tokens of the answer.
     temperature, noise
@@ -34,6 +36,8 @@ class DecodingRow:
 
     Attributes
     ----------
+    answer, scores
+        Its tokens so far, and the log-probability of each, if it is scored.
     finish
         ``stop``, ``cut`` (the same, but its argument was closed for want of tokens) or ``length``;
         empty while the answer grows.
@@ -75,6 +79,13 @@ class DecodingBatch:
         Places of each cache.
     stops
         Tokens that end an answer.
+
+    Attributes
+    ----------
+    rows
+        The rows under way, by slot.
+    free
+        Empty slots; the next row takes the last one.
     """
 
     def __init__(self, network: Network, slots: int, capacity: int, stops: frozenset[int]) -> None:
@@ -82,11 +93,12 @@ class DecodingBatch:
         self._slots = DecodingPlaces(*network.empty(slots, capacity))
         self._tokens = torch.zeros(slots, dtype=torch.long, device=network.device)
         self._positions = torch.zeros_like(self._tokens)
-        self._under_way = torch.zeros_like(self._tokens)
+        self._under_way = torch.zeros_like(self._tokens)  # 1 where a row decodes, else 0
         self._mask = network.make_mask(slots, 1, capacity)
         self._mask[..., 0] = 0  # an empty slot sees one place: a softmax over none is no number
+        # The position in its row's text that each place of a cache holds.
         self._at = network.positions([0] * slots, 0, capacity)
-        self._counted = torch.arange(slots, device=network.device)
+        self._every_slot = torch.arange(slots, device=network.device)
         self.rows: dict[int, DecodingRow] = {}
         self.free = list(range(slots))[::-1]
 
@@ -116,7 +128,7 @@ class DecodingBatch:
     def step(self) -> list[DecodingRow]:
         """Decode one more token of every row; remove and return the rows that have ended."""
         # Each row sees the place that its token is about to be written to.
-        self._mask[self._counted, 0, 0, self._slots.at] = 0
+        self._mask[self._every_slot, 0, 0, self._slots.at] = 0
         mask = self._network.masks(self._mask, self._positions[:, None], self._at)
         logits = self._network.step(self._tokens, self._positions, mask, self._slots)
         self._tokens = self._settle(self._choose(self._hide_forbidden(logits)))
@@ -135,6 +147,7 @@ class DecodingBatch:
             return logits
         rows, width = logits.shape
         words = -(-width // 32)
+        # Bit t % 32 of word t // 32 says whether token t is allowed; free rows keep all bits.
         bits = np.full((rows, words), -1, dtype=np.int32)
         for slot, form in forms.items():
             bits[slot] = form.mask_allowed()[:words]
@@ -167,12 +180,14 @@ class DecodingBatch:
         return logits.argmax(dim=-1)
 
     def _score(self, logits: torch.Tensor) -> None:
+        """Keep what was chosen with its log-probability among all tokens, also forbidden ones."""
         for slot, row in self.rows.items():
             if row.scored:
                 scores = torch.log_softmax(logits[slot], dim=-1)
                 row.scores.append(float(scores[self._tokens[slot]]))
 
     def _ends(self, row: DecodingRow, token: int) -> bool:
+        """Add a token to a row's answer, and return whether the row leaves its slot."""
         row.answer.append(token)
         if token in self._stops or (row.form and row.form.whole):
             row.finish = "cut" if row.form and row.form.cut else "stop"

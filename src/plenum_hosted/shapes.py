@@ -20,7 +20,7 @@ class Shapes:
     bucket
         Prompts are padded to a multiple of this many tokens.
     rung
-        Caches hold a multiple of this many tokens.
+        Caches hold a multiple of this many tokens; rows of equal capacity decode together.
     """
 
     slots: int

@@ -6,7 +6,7 @@ from typing import Any
 from plenum.calls.chat import Message
 
 _CUT = "\ue000cut\ue001"
-"""A temporary mark at the end of a message's shared part."""
+"""A temporary mark at the end of a message's shared part, of code points for private use."""
 
 _TODAY = "{% macro strftime_now(format) %}26 Jul 2024{% endmacro %}{{ '' }}"
 """The constant date given to templates that write one; it is the default of Llama 3.1."""
@@ -41,9 +41,10 @@ class ChatTokenizer:
         last = max((n for n, message in enumerate(messages) if message.shared), default=-1)
         marked = [self._mark(m, m.shared if n == last else 0) for n, m in enumerate(messages)]
         head, mark, tail = self.render(tuple(marked)).partition(_CUT)
-        # Without anything behind it a prefix would leave no token to decode first.
+        # With nothing behind it a prefix would leave no token to decode first.
         if not mark or not tail:
             return (), self._encode(head)
+        # Heads come again with every call of a seat, tails never: only heads are kept.
         return self._encoded(head), self._encode(tail)
 
     def render(self, messages: tuple[Message, ...]) -> str:
@@ -75,6 +76,7 @@ class ChatTokenizer:
     def _control(self) -> list[str]:
         """Control tokens of conversations, the longest first, since some are prefixes of others."""
         added = self.tokenizer.added_tokens_decoder.values()
+        # Models also write turns with tokens that aren't marked special: the template shows them.
         special = {str(t) for t in added if t.special or str(t) in self._template}
         return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
@@ -89,6 +91,7 @@ class ChatTokenizer:
         return Message(message.role, (_CUT if shared else "").join(parts))
 
     def _encode(self, text: str) -> tuple[int, ...]:
+        # The template writes the control tokens; the tokenizer's own would come twice.
         return tuple(self.tokenizer.encode(text, add_special_tokens=False))
 
 

@@ -28,7 +28,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
     noun
         What one of them is, for the message about one that isn't there.
     kind
-        The class that each is of.
+        The class that each is of; a package's part of another is refused when it is asked for.
     """
 
     def __init__(self, group: str, noun: str, kind: type[Any] = object) -> None:
@@ -48,6 +48,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
         if name not in self._find():
             line = f"{self.noun}: {name!r} is none of those installed: {', '.join(self) or 'none'}"
             entries = list_installed_parts(self.group)
+            # Its metadata outlives a folder that was deleted by hand.
             gone = {_package(entry) for entry in entries if entry.name == name}
             also = "".join(f"; {each}, which has it, isn't installed" for each in gone)
             raise UserError(line + also)
@@ -61,7 +62,7 @@ class Registry(Mapping[str, Part], Generic[Part]):
         return self._loaded[name]
 
     def get(self, name: str, default: Any = None) -> Any:
-        """Return the part of that name, or the default."""
+        """Return the part of that name, or the default; ``Mapping``'s expects a ``KeyError``."""
         if name not in self:
             return default
         return self[name]

@@ -171,6 +171,7 @@ class Ticket:
         billed = self.may_be_billed(attempt)
         if billed:  # then the provider may count them, too
             used = demand.tokens
+        # Answers alone bring a replicate further: `admit` ranks by them.
         self._passed += reply is not None
         if permit is not None:
             self._limiter(demand.model).leave(permit, attempt, hold_s, used, demand.model)

@@ -282,6 +282,7 @@ class Ledger:
 
 def tokens_at_most(chat: Chat) -> tuple[int, int]:
     """Estimate from above the tokens of the prompt, and of the longest answer."""
+    # 16 for what the model's template writes around the messages, which isn't known here.
     return 16 + sum(_most(message.content) for message in chat.messages), chat.max_tokens
 
 
@@ -317,7 +318,9 @@ def bound_failures(log: Path, price: Callable[[str], Price | None]) -> Usage:
 def bound_failure(line: dict[str, Any], price: Callable[[str], Price | None]) -> Usage:
     """Return the highest usage of a failed attempt, by its line in a call log."""
     most = line.get("tokens_at_most") or 0
+    # None is a price that was unknown then; a line without the field may not be billed.
     known = line.get("cost_at_most", 0.0)
+    # All as output, the dearer of the two: how much was prompt isn't in the log.
     return Usage(
         int(line.get("reached", True)), 0, most, _cost(known, price(line["model"]), 0, most)
     )

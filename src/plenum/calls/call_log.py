@@ -17,7 +17,7 @@ Line = dict[str, Any]
 
 _SENT = "sent"
 _MOST = 2**53
-"""A bound above any count, and any amount of seconds or dollars."""
+"""A bound above any count and amount: beyond it floats don't hold every whole number."""
 _OUTCOMES = {"ok", _SENT, *map(str, Failure)}
 
 

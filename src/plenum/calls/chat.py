@@ -84,6 +84,7 @@ class Chat:
     seed: int
     logprobs: bool = False
     request: "RawRequest | None" = field(default=None, hash=False)
+    # Not compared: they say whose call it is and how it is answered, and not what is asked.
     session: str = field(default="", compare=False)
     server: str = field(default="", compare=False)
     answer: AnswerSchema | None = field(default=None, compare=False)

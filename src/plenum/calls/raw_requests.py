@@ -27,6 +27,7 @@ class RawRequest:
     @property
     def cached_for_an_hour(self) -> bool:
         """True if parts of it are to stay in the provider's cache for an hour."""
+        # In its text, since a mark may stand in any message, tool or system prompt.
         return self.interface == "messages" and '"ttl": "1h"' in json.dumps(self.body)
 
 

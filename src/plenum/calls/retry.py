@@ -15,6 +15,8 @@ from plenum.records.failures import Failure
 _AWAY_LEAST_S, _AWAY_MOST_S = 1.0, 10.0
 """Seconds between attempts at a server that isn't there yet."""
 _DOUBLINGS = 60
+"""So many are beyond every ceiling; attempts at a server that starts may be thousands, and a float
+overflows at 1,024 doublings."""
 
 
 class CallTicket(Protocol):
@@ -98,6 +100,7 @@ async def call_with_retries(
             elif away_since is None:
                 away_since = clock()
             patient = away_since is not None and clock() - away_since < policy.patience_s
+            # While it starts all attempts count, so that without patience they end as usual.
             made = number if error.starting else counted
             if not error.failure.transient or (made >= policy.max_attempts and not patient):
                 raise

@@ -13,6 +13,7 @@ from plenum.committee.ballots import NONE
 from plenum.committee.state import Malformed, State, make_even_state
 
 _MOST = 100
+"""As the schema has it, which not every backend enforces."""
 _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
 """A tag in snake_case; short, so that a small model comes to its end."""
 

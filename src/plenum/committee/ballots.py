@@ -82,6 +82,7 @@ RULES: Registry[Rule] = Registry("plenum.decision_rules", "protocol.decision")
 """The rules by name: plenum's, then those that packages add."""
 
 RULES.add("majority", lambda ended: ended.tally.decision)
+# A clerk whose answer can't be read has decided nothing: the ballots as counted stand for it.
 RULES.add("clerk", lambda ended: (ended.clerk or ended.tally).decision)
 
 
@@ -120,6 +121,7 @@ def parse_count(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) ->
         It is no JSON object with ``decision``, ``majority_count`` and ``total``, or in an open form
         with ``decision`` and votes by option.
     """
+    # The open form is that of the released prompts, which ask the clerk for all votes by option.
     if not form.closed:
         return _count(read_object(text, {"decision", "vote"}, Malformed, closed=False), labels)
     data = read_object(text, {"decision", "majority_count", "total"}, Malformed)
@@ -160,6 +162,7 @@ def _count(data: dict[str, Any], labels: tuple[str, ...]) -> Count:
     votes = data["vote"]
     if not isinstance(votes, dict):
         raise Malformed("vote has no numbers of votes by option")
+    # By its own labels: a clerk may leave out options without votes, and list NONE.
     counts = {label: _whole(votes, label, 10_000) for label in votes}
     decision = _choice(data["decision"], (*labels, NONE))
     return Count(decision, counts.get(decision, 0), sum(counts.values()))
@@ -173,6 +176,7 @@ def _choice(value: Any, labels: tuple[str, ...]) -> str:
 
 def _whole(data: dict[str, Any], key: str, most: int) -> int:
     value = data[key]
+    # In Python true is a whole number.
     if isinstance(value, bool) or not isinstance(value, int) or not 0 <= value <= most:
         raise Malformed(f"{key} is no whole number from 0 to {most}")
     return value

@@ -16,7 +16,7 @@ _Count = Callable[[tuple[Message, ...]], int]
 _WORD = "order "
 """A common word, which few tokens write: a bound that it breaks is broken by other words, too."""
 _ARGUMENT = 0.8
-"""The share of an answer's tokens that an argument can take, whatever the form of its answer."""
+"""The share of an answer's tokens that an argument can take: its state needs some, in any form."""
 
 
 def require_context(condition: CommitteeCondition, model: TokenCounting) -> None:
@@ -60,6 +60,7 @@ def _fullest(
     """Write the longest prompt of a model's seats in the last round, with a full window."""
     seats, rounds = condition.speaking_order, condition.rounds
     condition = replace(condition, protocol=replace(condition.protocol, window=window))
+    # Alone, a seat has only its own turns before it; else those of all, less the one it makes.
     before = rounds - 1 if condition.protocol.alone else rounds * len(seats) - 1
     # A moderated window holds one summary, however long the discussion was.
     before = min(before, 1) if condition.moderated else before

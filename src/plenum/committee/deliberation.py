@@ -231,6 +231,7 @@ class Deliberation(Conversation[CommitteeCondition]):
         kind, labels = ask.kind, self._condition.scenario.labels
 
         def parse_object(text: str, repaired: bool) -> Entry:
+            # Strict reading has one form, and so none to note.
             if not self._lenient:
                 return {kind: parse(text, labels, self._form)}
             value, forms = parse(text, labels)

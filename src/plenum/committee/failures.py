@@ -23,6 +23,7 @@ _REFUSAL = re.compile(
 
 
 _LETTER = "A-Za-z\u00c0-\u024f"
+# Without I, which alone is a word of every English refusal.
 _OF_THE_FORM = re.compile(rf"[\d\[\]{{}}=%]|STATE|(?<![{_LETTER}])[A-HJ-Z](?![{_LETTER}])")
 """A number, a bracket, or an option's letter alone: a part of what was asked for."""
 

@@ -23,7 +23,8 @@ from plenum.base.text import HIDDEN, split_lines, unmask
 from plenum.calls.conversation import Misread
 
 TOLERANCE = 0.02
-"""The largest accepted difference of the preferences' sum from 1."""
+"""The largest accepted difference of the preferences' sum from 1: four that are rounded to two
+decimals may be off by as much."""
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
 _DECIMAL = r"[0-9]{1,3}\.[0-9]{1,12}"
@@ -36,6 +37,7 @@ _LINE, _LOOSE_LINE = (
 )
 _TAG, _LOOSE_TAG = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*"), re.compile(r"[A-Za-z0-9_]+")
 _TAG_LENGTH = 40
+"""Tags stand in every later prompt: unbounded, one could be a text of its own."""
 # A second state line may hide behind markup, a full-width colon, a separator or an invisible
 # character: both of the latter are HIDDEN to `unmasked`, and may stand anywhere in a marker.
 _STATE, _PREF = (f"{HIDDEN}*".join(word) for word in ("STATE", "PREF"))
@@ -77,6 +79,7 @@ def make_even_state(options: int) -> State:
     Equal hundredths, the rest to the last option: 0.33, 0.33, 0.34; confidence 50.
     """
     each = 100 // options
+    # In whole hundredths, so that they add up exactly.
     shares = [each] * (options - 1) + [100 - each * (options - 1)]
     return State(tuple(share / 100 for share in shares), 50, ("init", "init"))
 
@@ -138,6 +141,7 @@ def _parse_line(line: str, options: int, strict: bool) -> State:
     pref = [float(number) for number in match[1].split(",")]
     if len(pref) != options:
         raise Malformed(f"{len(pref)} preferences for {options} options")
+    # The form alone takes up to 999; a negative one it has no sign for.
     if any(p > 1 for p in pref):
         raise Malformed("a preference above 1")
     total = sum(pref)

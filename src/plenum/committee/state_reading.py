@@ -73,6 +73,7 @@ _LEFT_OVER = re.compile(
 )
 _TAG = re.compile(r"[^\W\d_][^\W_]*(?:_[^\W_]+)*")
 _LONGEST_TAG = 40
+"""As in the strict form."""
 _MOST_BRACKETS = 300
 """Opening brackets of an answer's object at most."""
 
@@ -211,6 +212,7 @@ class _Scan:
 def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
     """Find all statements; a marker without a number behind it only speaks of the form."""
     markers = [(m.start(), m.end()) for m in _MARKER.finditer(shown)]
+    # A bare `pref` counts only where nothing says STATE: beside it, it may be part of the argument.
     markers = markers or [(m.start(), m.start()) for m in _BARE.finditer(shown)]
     found: list[_Statement] = []
     for start, begin in markers:
@@ -291,6 +293,7 @@ def _read_preferences(scan: _Scan, labels: Sequence[str]) -> tuple[float, ...]:
         values[key] = number
         percents.add(percent)
         separator = scan.accept(_SEPARATORS)
+        # Without a bracket only their number says where they end.
         if scan.accept(closing) if closing else len(values) == len(labels):
             break
         separators.add(separator)
@@ -314,6 +317,7 @@ def _read_preferences(scan: _Scan, labels: Sequence[str]) -> tuple[float, ...]:
 def _normalise(scan: _Scan, values: Sequence[float], percent: bool) -> tuple[float, ...]:
     """Divide shares of 1 or of 100 by their sum, which may be off by two hundredths."""
     total = sum(values)
+    # Rounded here and below: a sum of decimals that is just off by so much isn't in floats.
     if round(abs(total - 100), 9) <= 100 * TOLERANCE:
         scan.forms.add("of_100")
     elif percent or round(abs(total - 1), 12) > TOLERANCE:
@@ -388,6 +392,7 @@ def _read_tags(scan: _Scan) -> tuple[str, str]:
     for tag in tags:
         if len(tag) > _LONGEST_TAG or not _TAG.fullmatch(tag):
             raise Malformed(f"tag {tag!r} is not in snake_case")
+    # Two tags as they are asked for have four quotes.
     if match[0].count('"') != 4:
         scan.forms.add("quotes")
     if tags != each:
@@ -409,6 +414,7 @@ def _read_surroundings(
     """Return the words in front of a statement in its line, and how that differs from the form."""
     before = shown[shown.rfind("\n", 0, statement.start) + 1 : statement.start]
     behind = shown[statement.end :].partition("\n")[0]
+    # A closing tag, as of XML, says nothing.
     if re.search(r"[^\W_]", behind) and not re.fullmatch(r"\W*/state\W*", behind, re.IGNORECASE):
         raise Malformed(f"words behind the STATE line: {flatten(behind)[:24]!r}")
     kept, form = _check_before(before, others)
@@ -443,6 +449,7 @@ def _read_whole_object(
     before, brace, rest = strip_fence(text).partition("{")
     before = before.rpartition("```")[0] if "```" in before else before
     data = parse_json((brace + rest).strip().removesuffix("```"))
+    # A statement in front of the object is a second one: the general reader compares the two.
     if not isinstance(data, dict) or _MARKER.search(before):
         return None
     holders = _list_states(data)

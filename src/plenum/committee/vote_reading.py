@@ -26,6 +26,7 @@ from plenum.committee.state_reading import (
 _LONGEST_OBJECT = 10_000
 """Characters of an object that YAML's parser is given, which is slow."""
 _MOST_VOTES = 10_000
+"""As strict reading has it: no count is refused here that is read there."""
 _MOST_LONE = 20
 """Braces without an end after which no further one is looked at: each costs a look at the rest."""
 _LONGEST_RIVAL = 12
@@ -125,6 +126,7 @@ def _read_alike(text: str, keys: set[str], read: Callable[[dict[str, Any]], T]) 
 
 def _refuse_negated(before: str, data: Any) -> Any:
     """Return an object, unless the words in front of it in its sentence say that it isn't meant."""
+    # A mark counts only before a space: 0.5 ends no sentence.
     clause = re.split(r"[.!?\n](?:\s|\Z)", before)[-1]
     if _NEGATED.search(clause):
         raise Malformed(f"words before the object may say the opposite: {flatten(clause)[-24:]!r}")
@@ -225,9 +227,11 @@ def _read_label(value: Any, labels: Sequence[str]) -> str:
     """Read an option's label, in any case, with `Option` before it or the option's words behind."""
     said = value.strip(" \t\n\"'*`_.()[]:") if isinstance(value, str) else ""
     said = re.sub(rf"^(?:{_OPTION})[\s_-]*", "", said, flags=re.IGNORECASE).casefold()
+    # A label ends at a mark before a space; where there is none, at a character that no text has.
     head, mark, rest = (said + " ").partition(next(iter(re.findall(r"[):.–—-](?=\s)", said)), "\0"))
     # The whole text first: a label may itself hold a mark.
     named = [label for label in labels if label.casefold() == said]
+    # "A: B" may name either.
     if not named and mark and rest.strip() not in {label.casefold() for label in labels}:
         named = [label for label in labels if label.casefold() == head.strip()]
     if len(named) != 1:

@@ -32,6 +32,7 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
         return np.full(rounds, np.nan), np.full(rounds, np.nan)
     # Every pair stands in the matrix twice, hence R (R - 1) and not C(R, 2).
     level = distances.sum(axis=(0, 1)) / (count * (count - 1))
+    # Without one replicate there are C(R - 1, 2) pairs.
     rest = sum_without_each(distances) / ((count - 1) * (count - 2) / 2)
     # The logarithm needs D > 0 also without each replicate in turn.
     known = (level > 0) & (rest > 0).all(axis=0)

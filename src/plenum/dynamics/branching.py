@@ -12,6 +12,7 @@ from plenum.dynamics.estimate import Estimate, estimate_mean
 from plenum.dynamics.fit import Floats
 
 PERMUTATIONS = 2_000
+"""A p of 0.05 is then known to 0.005 (one standard error)."""
 
 
 @dataclass(frozen=True)
@@ -159,6 +160,7 @@ def branching(
     # Preferences are positive, so that raw cosines are near 1 whatever happens: take 1/K off.
     centred = _cosines(array - 1 / options)
     raw = _cosines(array)
+    # As `_cosines` flattens them: all branches of a base in a row.
     labels = np.repeat(np.arange(bases), branches)
     c_in, c_out = _in_out(centred, labels)
     c_in_raw, c_out_raw = _in_out(raw, labels)

@@ -23,7 +23,7 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
 
 _BLOCK = 400_000
-"""Leave-one-out levels of the labellings that are computed at once."""
+"""Leave-one-out levels of the labellings that are computed at once, to limit memory."""
 
 _NONE = 1e-9
 """A standard error below this is zero: all replicates of an arm are equally far apart."""
@@ -212,6 +212,7 @@ def contrast_cells(cells: tuple[LyapunovEstimate, ...], *, shown: bool | None = 
     """
     shown = not any(cell.refused for cell in cells) if shown is None else shown
     values = [cell.value for cell in cells]
+    # Pairs of neighbours: one of two cells, and of four the second is taken off the first.
     halves = [values[at] - values[at + 1] for at in range(0, len(values), 2)]
     value = halves[0] - halves[1] if len(halves) == 2 else halves[0]
     counts = [cell.replicates for cell in cells]
@@ -245,6 +246,7 @@ def _contrast(
     cells: tuple[LyapunovEstimate, ...],
     p: float | None = None,
 ) -> Contrast:
+    # The standard error stays, as a fact of these ensembles; what rests on t would be wrong.
     if method == REFUSAL:
         return Contrast(value, se, df=df, n=n, method=method, cells=cells)
     e = make_estimate(value, se, df, n, method)

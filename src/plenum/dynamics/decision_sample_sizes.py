@@ -16,7 +16,7 @@ _DRAWS = 1_000
 """Pairs of conditions that are drawn for a power: its standard error is 0.013 at 0.8."""
 
 _STEP = 1.08
-"""The ratio of the numbers of replicates that are tried."""
+"""The ratio of the numbers of replicates that are tried: each takes a simulation, which is dear."""
 
 _SIMULATED = 400
 """More replicates than this are found by the normal approximation, which is close there."""

@@ -68,6 +68,7 @@ def tally(decisions: Sequence[str]) -> dict[str, int]:
         One a replicate; ``NONE`` where no option had a majority.
     """
     counts = Counter(decisions)
+    # Of equally frequent ones no majority comes last, whatever the labels are.
     order = sorted(counts, key=lambda d: (-counts[d], d == NO_MAJORITY, d))
     return {decision: counts[decision] for decision in order}
 

@@ -14,7 +14,8 @@ SATURATED = 0.5
 """The share of the cap from which a round is saturated: logistic growth has lost half its rate."""
 
 GRID = 3.0
-"""An ensemble is quantised if D(t) is below this many steps of its grid."""
+"""An ensemble is quantised if D(t) is below this many steps of its grid: what is so small is
+rounding, and the slope of logarithms leans on it."""
 
 APART = 0.5
 """Below this share of pairs that are apart in every round used, few replicates carry D(t)."""
@@ -23,7 +24,8 @@ SHORT = 5
 """Fewer rounds used than this say little about a slope."""
 
 FEW = 10
-"""Below this many replicates an estimate has the warning ``few_replicates``."""
+"""Below this many replicates an estimate has the warning ``few_replicates``: its interval says
+nothing of jumps that none of them made."""
 
 JUMP = 5.0
 """A step over so many times as long as is usual is a jump. Gaussian steps practically never are."""
@@ -196,6 +198,7 @@ def find_jumps(fitted: Fit) -> NDArray[np.bool_]:
 
 def _residual(x: Floats, level: Floats) -> float:
     logs = np.log(level)
+    # Centred, so that the line needs no intercept.
     x, y = x - x.mean(), logs - logs.mean()
     return float(np.sqrt(np.mean((y - x * (x @ y) / (x @ x)) ** 2)))
 
@@ -274,5 +277,6 @@ def _grid(points: Floats) -> float:
         return 0.0
     step = float(gaps[np.round(gaps, 8) == sizes[counts.argmax()]].mean())
     steps = gaps / step
+    # A fifth of the gaps may be of values that were normalised, which lie off the grid.
     multiples = (np.round(steps) >= 1) & (np.abs(steps - np.round(steps)) < 0.01)
     return step if multiples.mean() > 0.8 else 0.0

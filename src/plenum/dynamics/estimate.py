@@ -73,6 +73,7 @@ def estimate_mean(values: np.ndarray, method: str) -> Estimate:
 
 def welch_df(variances: np.ndarray, dfs: np.ndarray) -> float:
     """Welch-Satterthwaite degrees of freedom of a sum of independent estimates."""
-    # (Σv)² / Σ(v²/df) (Satterthwaite 1946); without any variance the sum of all df.
+    # (Σv)² / Σ(v²/df) (Satterthwaite 1946). Without any variance it is 0/0: the sum of all df is
+    # what equal variances of equal arms would give.
     bottom = float((variances**2 / dfs).sum())
     return float(variances.sum() ** 2 / bottom) if bottom > 0 else float(dfs.sum())

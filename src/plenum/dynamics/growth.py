@@ -113,6 +113,7 @@ def measure_pairs(fitted: Fit) -> tuple[Floats, NDArray[np.intp]]:
     array, shape (2, pairs)
         The two replicates of each pair.
     """
+    # A third of two rounds is none: then the first is compared with the last.
     part = max(len(fitted.rounds) // _PART, 1)
     early, late = (fitted.pairs[:, at].mean(axis=1) for at in (slice(part), slice(-part, None)))
     with np.errstate(divide="ignore", invalid="ignore"):

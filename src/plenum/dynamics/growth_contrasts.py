@@ -159,6 +159,7 @@ def _permute(arms: Sequence[Floats], window: tuple[int, int], draws: int, seed: 
     # Of few replicates the jackknife may find no variance: a pair's weight keeps it above zero.
     least = (2 / (count * (count - 1))) ** 2
     statistic = np.abs(shares[0] - shares[1]) / np.sqrt(sum(variances) + least)
+    # Less a residue of rounding: equal statistics are as far.
     return float((statistic >= statistic[0] - 1e-9).mean())
 
 

@@ -186,6 +186,7 @@ def _merge(part: Statistic) -> Statistic:
     """Merge labellings of equal value and variance; those without weight are left out."""
     # Where all are listed this drops the observed labelling's copy, which has weight 0.
     used = part.weight > 0
+    # Rounded: labellings that only differ in the order of a sum would stay apart.
     pairs = np.round(np.stack([part.value[used], part.variance[used]]), 12)
     different, place = np.unique(pairs, axis=1, return_inverse=True)
     weight = np.bincount(place.ravel(), part.weight[used], different.shape[1])

@@ -184,6 +184,7 @@ def _status(fitted: Fit) -> str:
     if fitted.replicates < 2:
         return "single"
     used = int(fitted.used.sum())
+    # A window beyond the last round has no rounds, and so says nothing of replicates being equal.
     if not used and fitted.used.size:
         return "identical"
     return "short" if used < 2 else "ok"

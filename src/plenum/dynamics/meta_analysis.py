@@ -10,7 +10,8 @@ from plenum.dynamics.estimate import Estimate, make_estimate, margin
 from plenum.dynamics.fit import Floats
 
 FEW = 5
-"""Below this many scenarios a pooled effect has the warning ``few_scenarios``."""
+"""Below this many scenarios a pooled effect has the warning ``few_scenarios``: how far it varies
+between them is then next to unknown."""
 
 
 @dataclass(frozen=True)
@@ -143,6 +144,8 @@ def _reml(y: Floats, v: Floats) -> float:
         return float(np.log(v + tau2).sum() + np.log(weights.sum()) + squares) / 2
 
     # The likelihood may have several maxima: a grid finds the best place, a search refines it.
+    # The variance of effects is that of τ² and of their errors: τ² far beyond it is no maximum. Of
+    # equal effects it is 0, and the errors keep the grid.
     top = max(float(np.var(y, ddof=1)) * 10, float(v.max()) * 1e-3)
     grid = np.concatenate([[0.0], np.geomspace(top * 1e-8, top, 60)])
     best = int(np.argmin([loss(t) for t in grid]))

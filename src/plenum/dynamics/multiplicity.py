@@ -93,6 +93,7 @@ def _step_up(p: Floats) -> Floats:
     # As scipy.stats.false_discovery_control has it, whose import takes most of a second.
     order = np.argsort(p)[::-1]
     adjusted = np.empty_like(p)
+    # From the largest p on: p N / rank, never above the one of the next larger p.
     adjusted[order] = np.minimum.accumulate(p[order] * (len(p) / np.arange(len(p), 0, -1)))
     return np.minimum(adjusted, 1.0)
 

@@ -25,7 +25,7 @@ CENTRES = ("median", "mean")
 """Centres that a reversal may subtract."""
 
 _BLOCK = 4_000_000
-"""Products of signs that are held at once."""
+"""Products of signs that are held at once, to limit memory."""
 
 _TIE = 1e-9
 """A null value this close below the observed one is a tie: float residue decides nothing."""
@@ -227,6 +227,7 @@ def _parts(
         (second, (same_odd - crossed_odd) / 2),
     ):
         np.add.at(odd.T, members, terms.T)
+    # What the product s_i s_j adds, and the mean over its signs: +1 gives same, and -1 crossed.
     even, rest = (same_even - crossed_even) / 2, (same_even + crossed_even).sum(axis=1) / 2
     return even.astype(dtype), rest[:, None].astype(dtype), odd.astype(dtype)
 

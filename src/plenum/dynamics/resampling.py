@@ -19,7 +19,7 @@ from plenum.dynamics.fit import WINDOW, Array, Fit, Floats, contrast_weights, fi
 from plenum.dynamics.pair_weights import draw_counts, draw_weights, weigh_pairs
 
 DRAWS = 10_000
-"""Default number of bootstrap draws and of reversals."""
+"""Default number of bootstrap draws and of reversals: 250 lie beyond each limit of an interval."""
 
 SEED_DRAWS = 500
 """The papers' number of bootstrap draws."""

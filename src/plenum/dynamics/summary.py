@@ -131,6 +131,7 @@ class Summary:
             "decisions": {
                 "flip_rate_ci_low": flips.ci_low,
                 "flip_rate_ci_high": flips.ci_high,
+                # Without decisions their number is unknown, not 0.
                 "no_majority": self.decisions.get(NO_MAJORITY, 0) if self.decisions else math.nan,
                 "disagreement": disagreement.value,
                 "disagreement_ci_low": disagreement.ci_low,
@@ -251,6 +252,7 @@ def summarise(
         time_to_majority=time_to_majority(array),
         time_to_stable=time_to_majority(array, "stable"),
         switches=switch_counts(array),
+        # Without the jackknife's, the first, which draws nothing: λ̂ has it already.
         intervals={method: resampled.interval(method) for method in INTERVALS[1:]},
         redrawn=resampled.redrawn,
         decisions=tally(decisions),

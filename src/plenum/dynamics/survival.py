@@ -7,7 +7,7 @@ from scipy.special import ndtri
 from plenum.dynamics.fit import Floats
 
 TIE = 1e-9
-"""Numbers that differ by less than this are equal."""
+"""Numbers that differ by less than this are equal: shares are products, which round."""
 
 
 def kaplan_meier(
@@ -32,8 +32,10 @@ def kaplan_meier(
     left = len(times) - np.searchsorted(np.sort(times), ends)
     ended = np.searchsorted(np.sort(times[observed]), ends, side="right")
     events = np.diff(ended, prepend=0)
+    # Without censoring in one division, as `ecdf` has it: a product rounds at every factor.
     share = 1 - ended / len(times) if observed.all() else np.cumprod((left - events) / left)
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Of log(-log S) (Kalbfleisch and Prentice 1980), whose limits stay between 0 and 1.
         error = np.sqrt(1 / np.log(share) ** 2 * np.cumsum(events / (left * (left - events))))
         middle, width = np.log(-np.log(share)), ndtri(0.975) * error
         steps = (share, np.exp(-np.exp(middle + width)), np.exp(-np.exp(middle - width)))

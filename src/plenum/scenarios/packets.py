@@ -1,9 +1,9 @@
-"""Packets that replace a scenario's text as wordings, taken word for word from others.
+"""Wordings that are whole packets, taken word for word from others, in place of a scenario's.
 
-They lie next to a scenario whose packet stands word for word, too, in ``variants/<ID>.yaml`` and
-``variants/<ID>.registers.yaml``. The screen doesn't read them: they are taken as they are. Each may
-have an ``id`` that its ballots name in place of the scenario's; ``canonical`` is that of the packet
-itself.
+They lie next to a scenario that is itself such a packet, in ``variants/<ID>.yaml`` and
+``variants/<ID>.registers.yaml``. The screen of wordings doesn't read them. Each may have an ``id``
+that its ballots name in place of the scenario's; ``canonical`` is the id that ballots of the
+scenario's own packet name.
 """
 
 import re
@@ -67,6 +67,7 @@ def check_packets(data: Any, path: Path, scenario: str) -> tuple[Variant, ...]:
 
 
 def _problems(entry: Any) -> Iterator[str]:
+    """Yield what is wrong with one packet."""
     keys = ("name", "family", "packet")
     if not isinstance(entry, Mapping) or set(entry) - {"id"} != set(keys):
         yield f"malformed; give it {', '.join(keys)}, and id where it has one of its own"
@@ -76,7 +77,9 @@ def _problems(entry: Any) -> Iterator[str]:
             yield f"{key}: {text!r} is no text; put it in quotes"
         elif key in ("name", "id") and not re.fullmatch(NAME, text):
             yield f"{key}: {text!r}; use letters, digits, '.', '_' and '-'"
+    # The first family is the scenario's own packet, which no other text can be.
     if entry["family"] not in FAMILIES[1:]:
         yield f"family: {entry['family']!r} is not one of {', '.join(FAMILIES[1:])}"
+    # Members' states begin so: a packet that has it would be read as what a member stated.
     if re.search(r"STATE\s*:", str(entry["packet"])):
         yield "packet: it holds 'STATE:'; write that in another way"

@@ -119,9 +119,11 @@ class Session:
         self._fault_rate = (overrides or {}).get(FAULT_RATE, 0.0)
         self._outgoing = RequestConverter(condition, index, overrides or {})
         self.recorded = RecordedRun(journal.entries)
-        self._occurrences = Numbers(0)
+        self._occurrences = Numbers(0)  # of each prompt, by its digest
         self._seats: dict[str, str] = {}
-        self._conversations: dict[Any, tuple[Message, ...]] = {}
+        self._conversations: dict[Any, tuple[Message, ...]] = {}  # by the id of its last answer
+        # By prompt and occurrence: a request that comes again after an error keeps its occurrence,
+        # and is told from the earlier ones by how often it failed.
         self._failed: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._faults: defaultdict[tuple[str, int], int] = defaultdict(int)
         self._under_way: set[asyncio.Task[Response]] = set()
@@ -186,13 +188,16 @@ class Session:
                 task = asyncio.create_task(self._call(request, headers, seat, occurrence))
                 self._under_way.add(task)
                 task.add_done_callback(self._forget_task)
+                # A program that hangs up doesn't cut the call: it is paid, and is journaled.
                 response = await asyncio.shield(task)
             else:
                 response = read_response(entry)
         except NoAnswer:
+            # The program's next try is the same call, not one more with this prompt.
             self._occurrences.release(request.digest, occurrence)
             raise
         answer = self._write_body(request, occurrence, response)
+        # Without the system message, which the next request of a conversation states anew.
         heard = (message for message in request.messages if message.role != "system")
         self._conversations[answer.get("id")] = (
             *heard,
@@ -280,6 +285,7 @@ class Session:
             task.exception()  # nobody may be waiting for it any longer
 
     def _append(self, entry: Entry) -> None:
+        """Journal an entry; what can't be recorded stops the audit."""
         try:
             self._journal.append(entry)
         except (OSError, DamagedJournal) as error:
@@ -307,7 +313,7 @@ class Session:
         try:
             answer = await caller.ask(chat, labels)
         except CallError as error:
-            self.recorded.rounds.release(seat, number)
+            self.recorded.rounds.release(seat, number)  # rounds count answers
             self._failed[request.digest, occurrence] += 1
             status = error.status if (error.status or 0) >= 400 else _STATUS.get(error.failure)
             status, detail = status or 502, f"{error.failure}: {error.detail}"
@@ -352,11 +358,13 @@ class Session:
         self.require_open()
 
     def _diverge(self, what: str) -> None:
+        """Have the run start anew, and wake all that wait for recorded answers to be refused."""
         self.diverged = f"run {self.index}: on replay the program differs: {what}"
         self.problem(self.diverged)
         self.recorded.move()
 
     def _stop(self, error: Exception) -> NoReturn:
+        """End the audit for the first such error, and refuse the call."""
         if not self.stopped.done():
             self.stopped.set_result(error)
         raise NoAnswer(503, f"the audit stops: {flatten(str(error))}") from None

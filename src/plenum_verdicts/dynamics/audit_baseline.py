@@ -30,10 +30,12 @@ _WORSE = np.array([0.4, 0.65, 0.85])
 """Alternatives: the earlier share, and the present one relative to it."""
 
 _RATIOS = (1, 3)
-"""Numbers of earlier runs compared with each new one; the evidence is the mean over them."""
+"""Numbers of earlier runs compared with each new one; the evidence is the mean over them. Three to
+one uses more of them where there are more than new ones."""
 
 _NOMINEE = 0.9
-"""Weight of the earlier program's first decision; the other options share the rest."""
+"""Weight of the earlier program's first decision; the other options share the rest. As of one
+program (:mod:`~.sequential`), fewer runs then show as much."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +129,7 @@ def _limit_share(hits: int, runs: int, alpha: float) -> tuple[float, float]:
     """Return limits of a share that hold however often one looks (Robbins' mixture over shares)."""
     # A share is refuted once the mixture over all shares is 1 / alpha times as likely as it.
     p = np.arange(1, 1000) / 1000
+    # Jeffreys' Beta(½, ½) over shares.
     mixed = betaln(hits + 0.5, runs - hits + 0.5) - betaln(0.5, 0.5)
     kept = p[mixed - xlogy(hits, p) - xlogy(runs - hits, 1 - p) < -math.log(alpha)]
     return float(kept.min()), float(kept.max())
@@ -180,6 +183,7 @@ def log_worse(new: NDArray[np.int_], old: NDArray[np.int_], modes: int) -> Float
     array, shape (new runs,)
         After each of the new runs.
     """
+    # The first old run nominates, and is no evidence: without another one there is none.
     if len(old) < 2 or not len(new):
         return np.zeros(len(new))
     named = np.arange(modes) == old[0]

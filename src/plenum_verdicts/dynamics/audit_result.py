@@ -85,6 +85,7 @@ class AuditResult:
         Undecided is a verdict only if nothing interrupted the audit and each case has a completed
         run. Otherwise a gate that lets undecided pass would do so whenever the provider is down.
         """
+        # What was shown stands, whatever broke off later.
         if self.worse if self.comparisons else self.family.verdict != UNDECIDED:
             return ""
         if self.errors:
@@ -107,6 +108,7 @@ class AuditResult:
         if self.stopped:
             return STOPPED
         if self.comparisons:
+            # No drop would have been shown, however large: that none was shown says nothing.
             blind = all(each.least_drop is None for each in self.comparisons.values())
             # What is stable by itself may have been less so before, in however few runs.
             blind = blind and self.family.verdict != STABLE

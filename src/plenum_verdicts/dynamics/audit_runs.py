@@ -13,8 +13,10 @@ from plenum_verdicts.dynamics.audits import FAILED, STABLE, UNSTABLE, StabilityR
 from plenum_verdicts.dynamics.sequential import BLOCK, DecisionTally, log_stable, log_unstable
 
 _AUDITS = 400
+"""Audits that are simulated: their shares of verdicts are known to 0.025 (one standard error)."""
 _FAR, _FARTHEST = 32, 100_000
-"""Limits of an undecided audit's continuation: a multiple of its length, and a number of runs."""
+"""Limits of an undecided audit's continuation: a multiple of its length, and a number of runs. What
+takes more tells a user no more than that no end is in sight."""
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ def simulate_audits(
         the middle between these.
     """
     low, high = rule.unacceptable, rule.acceptable
+    # The last lies well below the rule, and above an even split, which has no mode.
     wanted = shares or (1.0, high, (low + high) / 2, low, max(low - 0.2, 1 / options + 0.05))
     return tuple(_simulate(rule, options, max_runs, share) for share in wanted)
 
@@ -172,6 +175,7 @@ def _stands(
     process, share = (
         (log_unstable, rule.acceptable) if unstable else (log_stable, rule.unacceptable)
     )
+    # Two more outcomes than options: no decision, and failure.
     return np.asarray(process(paths, options + 2, share, options, before) >= -math.log(rule.alpha))
 
 

@@ -16,10 +16,13 @@ from plenum.dynamics.fit import Floats
 from plenum_verdicts.dynamics.sequential import ALPHA, compute_unstable, stable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6
+"""At 0 and 1 the logarithms of likelihood ratios are infinite; a limit there is written as 0 or
+1."""
 _ROWS = 1 << 15
 """Number of rows evaluated at once, to limit memory."""
 
 _HALVINGS = 44
+"""Of a range of 1 so many leave 6e-14, which no output shows."""
 
 Process = Callable[[NDArray[np.int_], NDArray[np.int_], Floats], Floats]
 """A function of counts by option, run 1's decision, and shares that returns log e-values."""

@@ -84,6 +84,7 @@ class SuiteComparison:
         """
         if self.days_apart:
             return UNDECIDED
+        # First: within the margin also a program that is shown to be worse is good enough.
         if self.within:
             return STABLE
         return UNSTABLE if self.worse else UNDECIDED
@@ -151,6 +152,7 @@ def compare_suites(
 
 def _name(names: list[str], risen: Floats) -> tuple[str, ...]:
     """Return the cases whose score rose from 0 to 1."""
+    # Nothing but all wrong to all right moves a mean by 1; less a residue of rounding.
     return tuple(names[place] for place in np.flatnonzero(risen >= 1 - 1e-9))
 
 
@@ -178,6 +180,7 @@ class _CaseMeasures:
 
     def variance(self, further: int) -> float:
         """Return the variance of the mean after so many further runs of each case."""
+        # A variance of a mean falls as 1 / runs.
         less = self.repeats / (self.repeats + further)
         return max(float((self.variances * less).sum()), 0.0) / len(self.means) ** 2
 
@@ -208,6 +211,7 @@ def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float
     gap = max(-value, value + margin)  # to the claim that is nearer
 
     def settles(further: int) -> bool:
+        # Of a difference of 0, so that `low` is how far below a difference its limit lies.
         low, _ = _limits(0.0, one, two, further)
         error = math.sqrt(one.variance(further) + two.variance(further))
         # The limit must clear the claim with a margin of its own: by the 80 % quantile of the

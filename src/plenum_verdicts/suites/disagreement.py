@@ -138,8 +138,10 @@ def _raise_to_least(variances: Floats, runs: SuiteRuns, apart: Floats) -> Floats
 
 def _alike_twice(n: Floats, s2: Floats, s3: Floats, s4: Floats) -> Floats:
     """Count ordered fours of different runs (a, b, c, d) with a like b, and c like d."""
-    same = s4 - 6 * s3 + 11 * s2 - 6 * n  # all four end alike
-    squares = (s2 - n) ** 2 - (s4 - 2 * s3 + s2)  # pairs of different outcomes
+    # All four of one outcome with c runs: Σ c (c - 1) (c - 2) (c - 3), multiplied out.
+    same = s4 - 6 * s3 + 11 * s2 - 6 * n
+    # Pairs of two outcomes: (Σ c (c - 1))², less what is of one outcome twice, Σ (c (c - 1))².
+    squares = (s2 - n) ** 2 - (s4 - 2 * s3 + s2)
     return same + squares
 
 

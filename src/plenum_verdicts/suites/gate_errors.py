@@ -9,7 +9,8 @@ from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
 
 _EXACT = 600
-"""Number of runs up to which the distribution of their sum is computed exactly."""
+"""Number of runs up to which the distribution of their sum is computed exactly: of more it takes
+long, and is close to a normal one."""
 
 
 def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) -> Floats:
@@ -97,4 +98,5 @@ def _sums(chances: Floats, runs: int) -> Floats:
         spectrum *= (1 + own[:, None] * (turns - 1)) ** runs
     # Values at exp(+2πi k/n) are the conjugate of the transform that `irfft` inverts.
     sums = np.fft.irfft(np.conj(spectrum), total + 1, axis=1)
+    # Tails are residue of the transform, and may lie below 0.
     return np.asarray(np.maximum(sums, 0))

@@ -74,6 +74,7 @@ class SuiteRuns:
         # One number for a case and an outcome: far faster to count than pairs of names.
         pairs = self.case * len(self.outcomes) + self.outcome
         cell, count = np.unique(pairs, return_counts=True)
+        # Without runs there are no outcomes, and nothing to divide.
         case, outcome = np.divmod(cell, max(len(self.outcomes), 1))
         return case, outcome, count
 
@@ -147,9 +148,10 @@ def sum_groups(group: Codes, values: ArrayLike, groups: int) -> Floats:
 
 
 def _choose(total: Codes, chosen: int) -> Floats:
-    """Return the number of ways to choose, for each total; exact below 2^53."""
+    """Return the number of ways to choose, for each total; of pairs it is exact below 2^53."""
     ways = np.ones(len(total))
     for step in range(chosen):
+        # A factor at a time: factorials would overflow.
         ways *= np.maximum(total - step, 0) / (step + 1)
     return ways
 

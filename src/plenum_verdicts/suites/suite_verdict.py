@@ -18,15 +18,17 @@ from plenum_verdicts.dynamics.audits import STABLE, UNDECIDED, UNSTABLE
 from plenum_verdicts.suites.intervals import SuiteEstimate, limit_share
 
 _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
-"""Bets as fractions of the largest that can't ruin."""
+"""Bets as fractions of the largest that can't ruin: which is best depends on the true disagreement.
+"""
 
 _BLOCK = 4096
+"""Cases that are evaluated together, to limit memory."""
 
 _VERDICTS = {(True, False): STABLE, (False, True): UNSTABLE}
 """The verdict by whether it is shown to be below and above."""
 
 _FOUR_OF_FIVE = 0.8416
-"""Quantile of the normal distribution that four of five draws don't exceed."""
+"""Quantile of the normal distribution that four of five draws don't exceed, for a power of 80 %."""
 
 
 @dataclass(frozen=True)

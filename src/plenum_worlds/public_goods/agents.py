@@ -13,6 +13,7 @@ from plenum_worlds.definition import Behaviour, Duty, Preferences
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
+# Both read the facts as `public_goods/text.py` words them.
 _MOST = re.compile(r"pay 0 to ([0-9.e+-]+) each")
 _THRESHOLD = re.compile(r"Reported threshold: ([0-9.e+-]+) in all")
 
@@ -58,7 +59,12 @@ def _share(view: Plain, payers: int) -> float:
 
 
 def choose(duty: Duty, agent: Preferences) -> float:
-    """Choose a share of the threshold by role, and more after a round that wasn't funded."""
+    """Choose an amount by role, the last round, and what the others propose to pay.
+
+    Its constants are plenum's own and fitted to nothing: they make simulated agents differ by role
+    and answer each other, for trials without a model. A role's weights, in :data:`ACTING`, are its
+    part of an equal share, and what it adds to that after a round that wasn't funded.
+    """
     most = float(_MOST.findall(duty.known)[0])
     seen = _THRESHOLD.search(duty.known)
     threshold = float(seen[1]) if seen else most * duty.units / 2  # unknown: half of all they have
@@ -70,8 +76,7 @@ def choose(duty: Duty, agent: Preferences) -> float:
         others_mean = float(np.mean([p.action for p in agent.proposals]))
         if agent.pull > 0:
             amount += 0.5 * min(agent.pull, 2.0) / 2.0 * (others_mean - amount)
-        else:
-            # what the others leave open, as far as the role cares for the good
+        else:  # repelled: it pays what the others leave open, as far as it cares for the good
             gap = threshold - others_mean * (duty.units - 1)
             amount += min(-agent.pull, 3.0) / 3.0 * 0.5 * agent.weights[0] * (gap - share)
     amount += agent.kick * share * 0.2 * agent.rng.normal()

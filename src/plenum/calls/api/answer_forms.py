@@ -15,6 +15,7 @@ from plenum.records.failures import Failure
 _BY_PROVIDER = {"llamafile": "json_object"}
 """Forms that aren't OpenAI's: older servers of llama.cpp read this one alone, newer ones both."""
 _NAMES_FORM = re.compile(r"response_format|schema|structured|guided|grammar|output_|tool|\bjson\b")
+"""Words by which a server names what it refuses; a refusal without any is about something else."""
 _REFUSED = (
     "the server refuses the form of protocol.answers=constrained "
     "(docs/providers.md#constrained-answers): "
@@ -49,6 +50,7 @@ def note_refused_form(chat: Chat, error: CallError) -> CallError:
     if chat.answer is None or not refused or noted:
         return error
     if _NAMES_FORM.search(error.detail.lower()):
+        # As long as `CallError` leaves it.
         error.detail = f"{_REFUSED}{error.detail}"[:500]
         error.args = (error.detail,)
     return error

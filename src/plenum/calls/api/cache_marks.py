@@ -6,6 +6,8 @@ from plenum.calls.api.model_table import find_entry
 from plenum.calls.chat import Chat
 
 _CHARACTERS_A_TOKEN = 4
+"""Of English prose; the length of a prefix is estimated, since only the provider counts its
+tokens."""
 _SHORTEST = 1024
 """Tokens of the shortest prefix that models cache; LiteLLM lists models that need more."""
 

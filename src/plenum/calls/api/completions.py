@@ -25,7 +25,9 @@ MOST_TOKENS = 10**8
 MOST_TEXT = 10**6
 """More characters than any answer can have."""
 _LONGEST_FINISH, _LONGEST_LABEL = 64, 128
+"""Such texts go into journals and logs, once for every call."""
 _BAD_GATEWAY = 502
+"""The status of an error that names none: one that another attempt may mend."""
 _COUNTS = ("prompt_tokens", "completion_tokens")
 _REASONING = ("reasoning_content", "reasoning", "thinking")
 """Fields of a message in which servers return what a model wrote before it answered."""
@@ -125,6 +127,7 @@ def read_completion(
         raise UnfitReply("choices is no list")
     if not choices:
         raise CallError(Failure.EMPTY, "the provider answered without choices", 200)
+    # plenum asks for one; a program that asked for more reads them in its own body.
     choice = _mapping(choices[0], "choices[0]")
     said = choice.get("message", {"content": choice["text"]} if "text" in choice else None)
     message = _mapping(said, "message")
@@ -139,6 +142,7 @@ def read_completion(
     reasoning, reasoned = _read_reasoning(message), False
     if not text and (chat is None or chat.request is None):  # a program reads its own body
         text = _read_tool_call(message)
+        # It said `tool_calls`; as an answer it came whole, and `reasoned` mustn't look further.
         finish = "stop" if text else finish
         reasoned = not text and bool(reasoning) and finish == "stop"
         text, reasoning = (reasoning, "") if reasoned else (text, reasoning)
@@ -259,6 +263,7 @@ def _read_tool_call(message: dict[str, Any]) -> str:
     """Read an answer that came as the call of a tool, though none was offered."""
     calls: Any = message.get("tool_calls")
     try:
+        # Of several calls nothing says which one is the answer.
         (call,) = calls
         arguments = call["function"]["arguments"]
         given = json.loads(arguments) if isinstance(arguments, str) else arguments

@@ -7,6 +7,7 @@ from typing import Any
 from plenum.calls.api import completions
 
 _BEGINS = re.compile(rb"\s*(?:data|event|id|retry)?:")
+"""The first field of a stream, which no JSON begins with: it is told without its Content-Type."""
 _BETWEEN = re.compile(rb"(?:\r\n|\r|\n){2,}")
 _DATA = re.compile(rb"(?:^|[\r\n])data: ?([^\r\n]*)")
 _DONE = b"[DONE]"
@@ -51,6 +52,7 @@ def join_stream(raw: bytes | bytearray) -> dict[str, Any]:
             _add(fields, choice.get("delta") or {})
             if isinstance(given := choice.get("logprobs"), dict):
                 logprobs += _list_objects(given.get("content"))
+            # Pieces after the one with the reason, such as that of the usage, have none.
             finish = choice.get("finish_reason") or finish
     # Some servers send no reason at the end; then the closing mark has to say that it is whole.
     if finish is None and not _ENDS.search(raw):

@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Any
 
+# By context, so that of calls that run at once each recorder gets its own.
 _KEPT: ContextVar[list[dict[str, Any]] | None] = ContextVar("exchanges", default=None)
 
 

@@ -84,6 +84,7 @@ def classify_status(
     text = raw.decode(errors="replace")
     code, message = _error(raw)
     told = (failure for words, failure in _BY_WORDS if re.search(words, text[:_LONGEST]))
+    # The most exact first: 400 and 429 may both say that an account has no money.
     failure = _by_code(code, message) or next(told, None) or _by_status(status)
     said = message or text or f"status {status}"
     return _make_error(failure, said, status, rate_headers.retry_after(headers))

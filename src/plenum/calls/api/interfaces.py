@@ -43,6 +43,7 @@ def _of_response(data: Any) -> Any:
     cut = data.get("incomplete_details")
     reason = cut.get("reason") if isinstance(cut, dict) else None
     calls = any(isinstance(i, dict) and i.get("type") == "function_call" for i in data["output"])
+    # A cut says more than a call of a tool that stands before it.
     finish = _CUTS.get(str(reason)) or ("tool_calls" if calls else "stop")
     used = _counts(data, "input_tokens_details")
     message = {"content": _join(parts, "text"), "refusal": _join(parts, "refusal")}

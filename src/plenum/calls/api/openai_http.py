@@ -96,6 +96,7 @@ class Endpoint:
                 server=replica(headers),
                 chat=chat,
             )
+            # A program reads the provider's own body, of which a reply is only a part.
             return response if chat.request is None else replace(response, body=data)
         except completions.ReportedError as told:
             raise faults.classify_reported(self.route, told, headers) from None

@@ -13,6 +13,7 @@ _LONGEST_S = 1e10
 """Some 300 years, so that whatever a provider sends stays a usable number."""
 _SECONDS = {"ms": 0.001, "s": 1.0, "m": 60.0, "h": 3600.0, "d": 86400.0}
 _EPOCH = 1e9
+"""Numbers from here on are times of the Unix clock, of 2001 and later, and no waits of 30 years."""
 # OpenAI's names, which most compatible servers share, and Anthropic's.
 _PAIRS = tuple(
     (f"{prefix}{first}", f"{prefix}{second}")
@@ -43,6 +44,7 @@ def hold_s(headers: Mapping[str, str]) -> float:
 
 def retry_after(headers: Mapping[str, str]) -> float | None:
     """Read Retry-After in seconds, in any of its forms, else the rate-limit headers."""
+    # First, since it says the same wait more exactly.
     milliseconds = _number(headers.get("retry-after-ms"))
     if milliseconds is not None:
         return min(milliseconds / 1000, _LONGEST_S)
@@ -65,6 +67,7 @@ def _seconds(value: str) -> float | None:
     if number is not None:  # seconds, or since when the Unix clock counts them
         return number if number < _EPOCH else number - time.time()
     parts = _DURATION.findall(value)
+    # Durations alone: an ISO time may hold what looks like one.
     if parts and _DURATION.sub("", value).strip() == "":
         return sum(float(amount) * _SECONDS[unit] for amount, unit in parts)
     for read in (parsedate_to_datetime, datetime.fromisoformat):

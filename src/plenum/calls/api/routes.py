@@ -274,6 +274,7 @@ def _complete_url(provider: str, base: str) -> str:
 
 
 def _key(model: str, provider: str) -> str | None:
+    # LiteLLM calls this one as it calls OpenAI, with OpenAI's key.
     name = "OPENAI_API_KEY" if provider == "custom_openai" else f"{provider.upper()}_API_KEY"
     key = _read_key(model, name)
     return key if provider in COMPATIBLE else None  # LiteLLM reads the others
@@ -281,6 +282,7 @@ def _key(model: str, provider: str) -> str | None:
 
 def _read_key(model: str, name: str) -> str | None:
     key = os.environ.get(name, "").strip()
+    # It goes out as a header, in which a line break would begin another one.
     if any(not 32 < ord(character) < 127 for character in key):
         raise UserError(f"model {model}: {name} holds a character that no key has")
     return key or None

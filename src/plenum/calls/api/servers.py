@@ -9,7 +9,9 @@ from plenum.calls.chat import Chat, Response
 from plenum.design.executor_choice import EXECUTORS
 
 _SAYS_REPLICA = ("x-litellm-model-id", "x-backend-server", "x-served-by")
+"""Headers by which routers name the server behind them; the first is LiteLLM's."""
 _LONGEST_NAME = 128
+"""A name stands in every line of the call log."""
 
 
 class Servers(Protocol):
@@ -75,6 +77,7 @@ def replica(headers: Mapping[str, str]) -> str:
     """
     for name in _SAYS_REPLICA:
         value = headers.get(name, "")
+        # A header is the server's word: what would break a line of the log is no name.
         if value and len(value) <= _LONGEST_NAME and flatten(value) == value:
             return value
     return ""

@@ -2,11 +2,13 @@
 
 from statistics import median
 
+# A refusal is sure and halves, as in TCP; slowness may have other reasons and takes a fifth.
 _PUSHED_BACK = 0.5
 _SLOWED = 0.8
 _RISE = 2.0
 _DRIFT = 1.02
 _SMALLEST_SAMPLE = 16
+"""Latencies of a median at least: that of fewer may double by chance."""
 
 
 class Concurrency:

@@ -19,6 +19,7 @@ from plenum.design.settings import Calls
 from plenum.records.failures import Failure
 
 _OVERLOADED = (503, 529)
+"""Statuses of a server with too much to do, for now; 529 is Anthropic's."""
 _OF_BATCHES = (Failure.UNREACHABLE, Failure.INTERRUPTED)
 """Failures of batches: none was taken, or one is still out, which the next run continues."""
 _TRANSIENT = frozenset(failure for failure in Failure if failure.transient)
@@ -226,6 +227,7 @@ class Limiter:
             if self._unreached >= attempts:
                 self._close(Failure.UNREACHABLE, reason)
             raise ProviderUnavailable(Failure.UNREACHABLE, reason)
+        # `leave` has closed the provider for such a wait: the call is pending, and hasn't failed.
         if error.failure.transient and (error.retry_after or 0.0) > self._calls.max_wait_s:
             self.require_available()
         failed = self._failing[model]
@@ -302,6 +304,7 @@ class Limiter:
     def _open_lane(self, model: str, server: str) -> Lane:
         calls = self._calls
         if server not in self._servers:
+            # Simulated refusals are drawn by call: fewer calls at once would mend none.
             adapt = calls.adapt and self._provider != "simulated"
             limits = calls.start_concurrency, calls.max_concurrency, adapt
             self._servers[server] = Server(Concurrency(*limits))

@@ -49,6 +49,7 @@ class Rates:
 
     def take(self, tokens: int, now: float) -> Units:
         """Take a call's units."""
+        # Most names have no limits: one object for all of their calls.
         if self._requests is self._tokens is None:
             return _NONE
         return Units(

@@ -48,6 +48,7 @@ class TokenBucket:
         # More than a full bucket can't be waited for: a larger call goes when it is full, into
         # debt.
         lacking = min(units, self._size) - self._level
+        # A residue of rounding is no wait: it would come back again and again.
         spread = lacking * MINUTE / self._per_minute if lacking > 1e-9 else 0.0
         return max(spread, self._until_room(min(units, self._per_minute), now))
 

@@ -59,7 +59,10 @@ Field = NDArray[np.float64]
 _WORD = re.compile(r"[a-z0-9]+")
 _ADVOCATED = re.compile(r"\boption ([A-Z])\b")
 _FLOOR = 2e-3
+"""The least preference that is felt: two steps of the thousandths that answers state."""
 
+# Chosen so that committees are similar to published ones in D, flips and switches: docs/simulated-
+# backend.md compares them.
 LEAN = 0.6
 """Weight of the scenario's own pull on the agent."""
 MANDATE = 1.6

@@ -84,6 +84,7 @@ def _parse_case(text: str) -> ScenarioSection:
     listed = text[head.start() :] if head else text
     options = [(label, name) for label, name, _ in _OPTION.findall(listed)]
     bare = _BARE_OPTION.findall(listed)
+    # A bare option may hold a colon, too: the form by which more are found is the packet's.
     options = bare if len(bare) > len(options) else options
     return ScenarioSection(
         text=text,
@@ -106,6 +107,7 @@ def _list_bullets(text: str, head: str) -> tuple[str, ...]:
 @lru_cache(maxsize=64)
 def _read_word_limit(system: str) -> int:
     match = _WORDS.search(system)
+    # The usual length, where a preamble names none.
     return int(match[1]) if match else 110
 
 

@@ -110,6 +110,7 @@ class _Phase:
     def __init__(self, prompt: Prompt, pref: Field) -> None:
         # Also the length of what was just said: equal states after other words take other phrases.
         spoken = sum(len(argument) for _, argument in prompt.arguments[-3:])
+        # Numbers without a meaning, but large: 0.01 more preference turns it by a quarter or more.
         self._angle = float(23.0 * pref.max() + 11.0 * pref.min() + 0.013 * spoken)
         self._picks = 0
 

@@ -13,6 +13,7 @@ _PACKET = re.compile(r"^SCENARIO PACKET:\n", re.MULTILINE)
 _ME = re.compile(r"^You are ([^.\n]+)\. |\"agent\":\"([^\"]+)\"", re.MULTILINE)
 _OPTION = re.compile(r"^\W*(?:Option )?([A-Z])[).:]\W* ?([^:\n]+)", re.MULTILINE)
 _CASE = re.compile(r"^\W*case ?\d+\W*(.+)$", re.MULTILINE | re.IGNORECASE)
+# A line that names the SCENARIO_ID heads the packet, and states nothing of the case.
 _FACT = re.compile(r"^(?!.*SCENARIO_ID)\W*(?:Constraint|Evidence)\W*(.+)$", re.MULTILINE)
 _WORDS = re.compile(r"<=(\d+) words")
 
@@ -32,6 +33,7 @@ def read_unsectioned(chat: Chat) -> Prompt:
         me=me[-1],
         arguments=tuple((match[1], match[2]) for match in _REMARK.finditer(user)),
         table=rows,
+        # Ballots of the released prompts come without the packet.
         task="turn" if _PACKET.search(user) else "ballot",
         reasoned=True,
     )
@@ -46,6 +48,7 @@ def _parse_case(text: str, options: int) -> ScenarioSection:
         text=text,
         labels=labels,
         names=tuple(names.get(label, f"choice {label}") for label in labels),
+        # Agents quote a fact: of a packet without any its last line.
         numbers=facts or tuple(text.strip().splitlines()[-1:]) or ("the case",),
         cases=tuple(match.strip() for match in _CASE.findall(text)),
     )

@@ -11,8 +11,9 @@ from plenum.design.schema import StudyConfig, TrackingConfig
 from plenum.design.settings import Api, Backend, Budget, Simulated
 from plenum.design.validation import validate
 from plenum_audit.design import AuditConfig, CommitteeConfig
+from plenum_audit.ends import explain_in_outputs
 from plenum_audit.execution.audit import run_audit
-from plenum_audit.gate import explain_in_outputs, run_audit_gate
+from plenum_audit.program_gate import run_audit_gate
 from plenum_audit.programs.adapters.committee import find_program, name_program, wrap_program
 from plenum_audit.programs.compose import Audit, make_audit
 from plenum_verdicts.cases.case import AuditCase

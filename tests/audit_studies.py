@@ -21,10 +21,8 @@ from plenum_audit.design import AuditConfig
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.reports.publish import publish_audited
 from plenum_verdicts.cases.case import AuditCase
-from plenum_verdicts.dynamics.audit_result import AuditResult
-from plenum_verdicts.dynamics.audit_runs import plan_further
+from plenum_verdicts.dynamics.audit_result import AuditResult, plan_each
 from plenum_verdicts.dynamics.audits import (
-    UNDECIDED,
     StabilityRule,
     judge_cases,
     judge_family,
@@ -150,11 +148,7 @@ class AuditStudy:
             head = job.condition.as_mapping()
             outcomes[head["case"]], options[head["case"]] = select_ended(rows), [*head["options"]]
         cases = judge_cases(outcomes, options, rule)
-        further = {
-            case: plan_further(outcomes[case], options[case], rule)
-            for case, verdict in cases.items()
-            if verdict.verdict == UNDECIDED
-        }
+        further = plan_each(cases, outcomes, options, rule)
         return AuditResult(self.name, "", cases, judge_family(cases, rule), further, **beside)
 
     def publish(

@@ -40,14 +40,6 @@ class DictionaryEntry:
         """Return whether the entry is about a file, ignoring the kind of line."""
         return any(fnmatchcase(name, pattern.partition("#")[0]) for pattern in self.file.split())
 
-    def describes(self, name: str, field: str) -> bool:
-        """Return whether the entry describes a field of a file.
-
-        ``name`` may include the kind of line.
-        """
-        in_file = any(fnmatchcase(name, pattern) for pattern in self.file.split())
-        return in_file and any(fnmatchcase(field, pattern) for pattern in self.field.split())
-
 
 @cache
 def entries() -> tuple[DictionaryEntry, ...]:

@@ -8,41 +8,15 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from plenum.base.yaml_files import read_yaml
 from plenum.design.factors import list_varying
 from plenum.reports.settings import Settings
 from plenum.show.markdown import load_template
 from plenum.tracking.conditions import is_simulated
 from plenum_archive.gather import ArchivedCondition
 
-_TABLES = {
-    "conditions": "one row a condition: factors, realised n, estimates, warnings",
-    "decision_contrasts": "disagreement of a level of a factor against its reference",
-    "share_contrasts": "shares of every decision against the reference",
-    "contrasts": "a level of a factor against its reference, all else equal",
-    "interactions": "roles by model",
-    "pooled": "effects pooled over scenarios",
-    "branching": "continuations of one state, by base",
-    "fragility": "perturbed conditions by family of wordings",
-    "accounting": "what became of every replicate, and what the calls took",
-    "accounting_models": "calls by model",
-    "accounting_servers": "calls by condition and server, where several answered",
-    "failures": "attempts that failed, by reason, and what came of them",
-    "manifest": "runs and digests behind each condition",
-}
-
-_FILES = {
-    "runs.json": "params, tags and metrics of the condition's run and of each replicate's",
-    "transcripts/NNN.jsonl": "the journal of replicate NNN, byte for byte",
-    "ensemble.parquet": "",
-    "replicates.parquet": "one row a replicate",
-    "rounds.parquet": "one row a replicate and round",
-    "metrics.parquet": "one row a replicate: its metrics",
-    "condition.json": "the condition in full",
-    "config.yaml": "the settings as they were composed, without folders and hosts",
-    "environment.json": "the environments in which models ran here, by digest",
-    "accounts.json": "replicates, calls, attempts, tokens and cost",
-}
-"""Descriptions of files. The template of each kind describes the one that is empty here."""
+_MEANINGS = Path(__file__).with_suffix(".yaml")
+_OF_ITS_KIND = "a table of this kind of study, explained by its package"
 
 
 def readme(
@@ -53,7 +27,7 @@ def readme(
     tables: Sequence[str],
 ) -> str:
     """Return Markdown on what the archive is, how to read and check it, and what it can't show."""
-    kind = conditions[0].run.kind
+    kind, said = conditions[0].run.kind, read_yaml(_MEANINGS, "archive")
     params = [condition.run.params for condition in conditions]
     differing = list_varying(params, kind.factors)
     artifacts = (name for condition in conditions for name in condition.artifacts)
@@ -81,11 +55,11 @@ def readme(
             for condition in conditions
         ],
         files=[
-            (name, _FILES.get(name, "a table of this kind of study, explained by its package"))
-            for name in (*_FILES, *sorted(held - _FILES.keys()))
+            (name, said["files"].get(name, _OF_ITS_KIND))
+            for name in (*said["files"], *sorted(held - said["files"].keys()))
             if name in held
         ],
-        tables=[(name, _TABLES.get(Path(name).stem, "")) for name in tables],
+        tables=[(name, said["tables"].get(Path(name).stem, "")) for name in tables],
         transcript=_first_transcript(conditions),
         file=re.sub(r"[^\w.-]", "_", chosen.study) + ".zip",
     )

@@ -7,26 +7,22 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-from plenum.design.job import Job
-from plenum.design.settings import Api, Backend, Budget, Calls, Sampling, Simulated
+from plenum.design.schema import StudyConfig, TrackingConfig
+from plenum.design.settings import Api, Backend, Budget, Simulated
+from plenum.design.validation import validate
 from plenum_audit.design import AuditConfig, CommitteeConfig
+from plenum_audit.ends import explain_in_outputs
 from plenum_audit.execution.audit import run_audit
-from plenum_audit.gate import explain_in_outputs, run_audit_gate
-from plenum_audit.programs.adapters.committee import (
-    Committee,
-    find_program,
-    name_program,
-    wrap_program,
-)
-from plenum_audit.programs.adapters.program import Program
-from plenum_audit.programs.compose import OWN_MODELS, Audit
-from plenum_audit.programs.condition import ProgramCondition
+from plenum_audit.program_gate import run_audit_gate
+from plenum_audit.programs.adapters.committee import find_program, name_program, wrap_program
+from plenum_audit.programs.compose import Audit, make_audit
 from plenum_verdicts.cases.case import AuditCase
 from plenum_verdicts.cases.cases import load_cases, require_apart
 from plenum_verdicts.dynamics.audit_result import AuditResult
 
 _STUDY = "audit"
 """The study that an audit from Python is tracked as."""
+_BACKENDS = {"simulated": Simulated, "api": Api}
 
 
 def audit(
@@ -86,12 +82,13 @@ def audit(
     ('stable', 1)
     """
     with tempfile.TemporaryDirectory() as scratch:
-        place, uri = folder or Path(scratch), None
-        if folder is not None:
-            uri = f"sqlite:///{folder.resolve()}/mlflow.db"
+        place = folder or Path(scratch)
+        uri = None if folder is None else f"sqlite:///{folder.resolve()}/mlflow.db"
         target = committee if isinstance(committee, str) else name_program(committee)
+        isolate = "process" if isinstance(committee, str) else "none"
+        called = {"target": target, "isolate": isolate, "timeout_s": timeout_s}
         config = AuditConfig(
-            committee=CommitteeConfig(target=target),
+            committee=validate(CommitteeConfig, called, "committee"),
             case=str(case),
             acceptable=acceptable,
             unacceptable=unacceptable,
@@ -99,15 +96,21 @@ def audit(
             concurrency=concurrency,
             out=str(place),
         )
+        study = StudyConfig(
+            study=_STUDY,
+            backend=_BACKENDS[backend]() if isinstance(backend, str) else backend,
+            budget=Budget(dollars=dollars),
+            tracking=TrackingConfig(uri=uri),
+            journals=str(place / "journals"),
+        )
         with explain_in_outputs(lambda: (_STUDY, config) if folder is not None else None):
-            composed = _audit(
-                committee,
-                case,
-                backend,
-                timeout_s,
-                config,
-                how={"journals": str(place / "journals"), "tracking_uri": uri, "dollars": dollars},
+            program = (
+                find_program(config.committee)
+                if isinstance(committee, str)
+                else wrap_program(committee)
             )
+            cases = (require_apart(case),) if isinstance(case, AuditCase) else load_cases(case)
+            composed = make_audit(config, study, "", program, program.identity, cases)
         run = run_audit if folder is None else run_audit_gate
         result: AuditResult | None = _outside_of_loops(run, composed)
         assert result is not None  # only a dry run has none
@@ -122,56 +125,3 @@ def _outside_of_loops(run: Callable[[Audit], AuditResult | None], given: Audit) 
         return run(given)
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(run, given).result()
-
-
-def _audit(
-    committee: Callable[..., Any] | str,
-    case: AuditCase | str | Path,
-    backend: Backend | str,
-    timeout_s: float,
-    config: AuditConfig,
-    how: dict[str, Any],
-) -> Audit:
-    """Build the audit of a committee, as ``scripts/audit.py`` composes it from a config."""
-    if isinstance(committee, str):
-        called = Committee(target=committee, timeout_s=timeout_s)
-        program = find_program(called)
-    else:
-        program = wrap_program(committee)
-        target = config.committee.target
-        called = Committee(target=target, isolate="none", timeout_s=timeout_s)
-    given = (require_apart(case),) if isinstance(case, AuditCase) else load_cases(case)
-    jobs = [
-        Job(
-            condition=_condition(program, each, backend),
-            study=_STUDY,
-            replicates=config.max_runs,
-            calls=Calls(),
-            budget=Budget(dollars=how["dollars"]),
-            prices={},
-            tracking_uri=how["tracking_uri"],
-            journals=how["journals"],
-            dry_run=False,
-            retry_failed=False,
-            config="",
-            traces="none",
-        )
-        for each in given
-    ]
-    return Audit(config, tuple(jobs), called, program)
-
-
-def _condition(program: Program, case: AuditCase, backend: Backend | str) -> ProgramCondition:
-    named: dict[str, Backend] = {"simulated": Simulated(), "api": Api()}
-    return ProgramCondition(
-        model=OWN_MODELS,
-        sampling=Sampling(),
-        backend=named[backend] if isinstance(backend, str) else backend,
-        rounds=1,
-        seed=0,
-        committee=program.name,
-        program=program.identity,
-        case=case,
-        knobs={name: values[0] for name, values in program.knobs.items()},
-        overrides={},
-    )

@@ -8,6 +8,7 @@ from functools import cache
 
 import numpy as np
 import scipy
+from numpy.lib.stride_tricks import sliding_window_view
 from numpy.typing import ArrayLike, NDArray
 
 from plenum_rules.aggregation import (
@@ -127,12 +128,11 @@ def _beta_binomials(seats: int) -> Floats:
 
 def _lasts(options: Options, rounds: int) -> NDArray[np.bool_]:
     """Find where one option, not :data:`NONE`, has stood for some rounds in a row."""
-    length = options.shape[1]
-    if rounds > length:
+    if rounds > options.shape[1]:
         return np.zeros(options.shape, dtype=bool)
-    back = [options[:, rounds - 1 - lag : length - lag] for lag in range(rounds)]
-    same = np.all([each == back[0] for each in back], axis=0) & (back[0] != NONE)
-    return np.concatenate([np.zeros((len(options), rounds - 1), dtype=bool), same], axis=1)
+    last = sliding_window_view(options, rounds, axis=1)
+    same = (last == last[..., :1]).all(axis=-1) & (last[..., 0] != NONE)
+    return np.pad(same, ((0, 0), (rounds - 1, 0)))
 
 
 def _first(holds: NDArray[np.bool_]) -> Options:

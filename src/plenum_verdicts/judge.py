@@ -1,6 +1,6 @@
 """The verdict on a log, from its settings: runs are read, judged, and published."""
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -21,9 +21,8 @@ from plenum_verdicts.acting.rule_origin import RuleOrigin
 from plenum_verdicts.cases.cases import CASE_COLUMNS, WORDINGS, load_cases
 from plenum_verdicts.design import VerdictConfig, check_verdict
 from plenum_verdicts.dynamics.audit_baseline import compare
-from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
-from plenum_verdicts.dynamics.audit_runs import Further, plan_further
-from plenum_verdicts.dynamics.audits import UNDECIDED, StabilityRule, judge_cases, judge_family
+from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult, plan_each
+from plenum_verdicts.dynamics.audits import StabilityRule, judge_cases, judge_family
 from plenum_verdicts.logs.case_logs import CaseLog, Log, read_log
 from plenum_verdicts.logs.compared_runs import ComparedRuns, is_suite
 from plenum_verdicts.logs.independent_runs import select_independent
@@ -269,14 +268,13 @@ def _judge(runs: LoggedRuns) -> tuple[AuditResult, SuiteReport | None]:
         for case, earlier in before_by_case.items()
         if case in outcomes
     }
-    open_cases = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
     result = AuditResult(
         study=runs.study,
         program=runs.log.identity,
         cases=cases,
         family=judge_family(cases, runs.rule),
         # Cases of a suite are far from a verdict of their own: more runs of one would say little.
-        further={} if suite else _plan_each(open_cases, outcomes, options, runs.rule),
+        further={} if suite else plan_each(cases, outcomes, options, runs.rule),
         comparisons=comparisons if runs.settings.baseline and not suite else None,
         doubts=doubts,
     )
@@ -292,23 +290,6 @@ def _tell_lost(found: SuiteRuns, log: Log) -> Iterator[str]:
             f"{cases * each:,} runs were planned, and {len(found.case):,} are there: with the lost "
             f"ones two runs would differ in {100 * low:.1f} to {100 * high:.1f} % of pairs."
         )
-
-
-def _plan_each(
-    cases: Sequence[str],
-    outcomes: Mapping[str, Sequence[str]],
-    options: Mapping[str, tuple[str, ...]],
-    rule: StabilityRule,
-) -> dict[str, Further | None]:
-    """Return what undecided cases need; cases with equal runs are evaluated once."""
-    known: dict[Hashable, Further | None] = {}
-    by_case = {}
-    for case in cases:
-        key = (options[case], tuple(outcomes[case]))
-        if key not in known:
-            known[key] = plan_further(outcomes[case], options[case], rule)
-        by_case[case] = known[key]
-    return by_case
 
 
 def _load_baseline(runs: LoggedRuns) -> ComparedRuns:

@@ -7,10 +7,12 @@ import hashlib
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from plenum.base.yaml_files import read_yaml
 from plenum_worlds.scene import RunScene
 from plenum_worlds.world import Policy, Round, World
 
@@ -83,6 +85,12 @@ class Preferences:
         """
         votes, others = Counter(named), max(len(self.proposals), 1)
         return [self.pull * votes[candidate] / others for candidate in candidates]
+
+
+def read_traits(agents: str) -> dict[str, Weights]:
+    """Read the traits of a world's agents from the file beside the module that defines them."""
+    read = read_yaml(Path(agents).with_name("traits.yaml"), "traits")
+    return {phrase: (first, second, third) for phrase, (first, second, third) in read.items()}
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from hydra import compose, initialize_config_dir
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
-from plenum_audit.gate import apply_act_rule, compose_gate
+from plenum_audit.gate import compose_gate
+from plenum_audit.program_gate import apply_act_rule
 from plenum_audit.programs.compose import Audit
 from plenum_audit.programs.condition import require_program
 from plenum_verdicts.acting.case_act import apply_rule

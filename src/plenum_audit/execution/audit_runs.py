@@ -198,20 +198,16 @@ class AuditRuns(Deliberations):
 
     async def __aexit__(self, *_: object) -> None:
         await self._proxy.stop()
-        if self._audit.program is not None:
-            await self._audit.program.close()
+        await self._audit.program.close()
 
     def play(self, scene: Scene) -> Playable:
         """Return one run of the program."""
-        program = self._audit.program
-        if program is None or self._audit.committee is None:
-            return _EndedRun()
         return ProgramRun(
             condition=require_program(scene.job.condition),
             index=scene.index,
             journal=scene.journal,
             callers=scene.callers,
-            program=program,
+            program=self._audit.program,
             settings=self._audit.committee,
             proxy=self._proxy,
             observe=scene.observe,
@@ -319,14 +315,6 @@ def play_runs(
         return list_problems(run_sweep(jobs, runs, paid), of)
     except Stopped as error:  # a refused key, an exhausted account: what was run counts
         return (f"{of}stopped: {error}; the same command continues from here",)
-
-
-class _EndedRun:
-    """A run that was made elsewhere."""
-
-    async def run(self) -> bool:
-        """Do nothing."""
-        return False
 
 
 def find_answer_cache(case: CaseRuns) -> str:

@@ -15,8 +15,8 @@ from plenum.calls.caller import Caller, describe_bug
 from plenum.records.chain import DamagedJournal
 from plenum.records.failures import Failure
 from plenum.records.journal import Journal
+from plenum_audit.design import CommitteeConfig
 from plenum_audit.execution.run_calls import RunCalls
-from plenum_audit.programs.adapters.committee import Committee
 from plenum_audit.programs.adapters.program import Program, ProgramFailed
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.journal_replay import count_restarts, set_aside
@@ -59,7 +59,7 @@ class ProgramRun:
     journal: Path
     callers: Callable[[], Caller]
     program: Program
-    settings: Committee
+    settings: CommitteeConfig
     proxy: Proxy
     observe: Callable[[dict[str, Any]], object] = lambda entry: None
     complain: Callable[[Exception], object] = traceback.print_exception

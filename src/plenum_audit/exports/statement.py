@@ -116,7 +116,7 @@ def label_case(report: AuditReport, case: CaseAudit) -> str:
 def list_subjects(audit: Audit) -> tuple[AuditSubject, ...]:
     """Return the program, the journals of its runs and its cases, with digests."""
     first = require_program(audit.jobs[0].condition)
-    commit = find_commit(audit.committee) if audit.committee else ""
+    commit = find_commit(audit.committee)
     journals = (
         (f"{folder.name}/{file.name}", digest_file(file))
         for folder in map(find_condition_folder, audit.jobs)

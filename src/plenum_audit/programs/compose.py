@@ -1,7 +1,7 @@
 """Composition of an audit: its program, its cases, and a job for each case."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, NoReturn
 
 from plenum.base.errors import UserError
@@ -9,8 +9,8 @@ from plenum.design.compose import complete_backend
 from plenum.design.job import Job
 from plenum.design.schema import Config, StudyConfig
 from plenum.design.settings import ModelConfig, Sampling
-from plenum_audit.design import AuditConfig
-from plenum_audit.programs.adapters.committee import Committee, find_program
+from plenum_audit.design import AuditConfig, CommitteeConfig
+from plenum_audit.programs.adapters.committee import find_program
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.condition import ProgramCondition, require_program
 from plenum_audit.programs.one_shot import KNOBS, OneShot
@@ -40,7 +40,7 @@ class Audit:
 
     settings: AuditConfig
     jobs: tuple[Job, ...]
-    committee: Committee
+    committee: CommitteeConfig
     program: Program
 
     @property
@@ -55,7 +55,7 @@ class Audit:
 
     def without_interaction(self, control: OneShot) -> "Audit":
         """Return the control of this audit: its seats, asked once each."""
-        committee = Committee(target=control.name, isolate="none")
+        committee = CommitteeConfig(target=control.name, isolate="none")
         jobs = tuple(_make_control(job, control) for job in self.jobs)
         return replace(self, jobs=jobs, committee=committee, program=control)
 
@@ -73,12 +73,31 @@ def compose_audit(audit: AuditConfig, study: StudyConfig, config: str) -> Audit:
     UserError
         There is no such program or case.
     """
-    cases = load_cases(str(audit.case), audit.columns)
-    committee = _committee(audit)
-    audited = find_program(committee)
-    conditions = [_condition(audit, study, audited, committee, case) for case in cases]
+    cases, audited = load_cases(str(audit.case), audit.columns), find_program(audit.committee)
+    program = {**audited.identity, **_read_as(audit.committee)}
+    return make_audit(audit, study, config, audited, program, cases)
+
+
+def make_audit(
+    audit: AuditConfig,
+    study: StudyConfig,
+    config: str,
+    audited: Program,
+    program: Mapping[str, Any],
+    cases: Sequence[AuditCase],
+) -> Audit:
+    """Make the audit of a program on cases.
+
+    Parameters
+    ----------
+    config
+        The composed config as YAML, for the record.
+    audited, program
+        The program, and all that it is known by.
+    """
+    conditions = (_condition(audit, study, audited, program, case) for case in cases)
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
-    return Audit(audit, _as_rows(audit, jobs), committee, audited)
+    return Audit(audit, _as_rows(audit, jobs), audit.committee, audited)
 
 
 def refuse(typed: Config) -> NoReturn:
@@ -92,13 +111,12 @@ def refuse(typed: Config) -> NoReturn:
     raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
 
 
-def _committee(audit: AuditConfig) -> Committee:
-    values = asdict(audit.committee)
-    return Committee(**(values | {"env": tuple(values["env"])}))
-
-
 def _condition(
-    audit: AuditConfig, study: StudyConfig, audited: Program, committee: Committee, case: AuditCase
+    audit: AuditConfig,
+    study: StudyConfig,
+    audited: Program,
+    program: Mapping[str, Any],
+    case: AuditCase,
 ) -> ProgramCondition:
     named = audit.overrides.get("model")
     backend, weights = complete_backend(
@@ -112,9 +130,9 @@ def _condition(
         rounds=1,
         seed=study.seed,
         committee=audited.name,
-        program={**audited.identity, **_read_as(committee)},
+        program=program,
         case=case,
-        knobs=_usual(audited.knobs),
+        knobs={name: values[0] for name, values in audited.knobs.items()},
         overrides=audit.overrides,
     )
 
@@ -149,15 +167,10 @@ def _as_rows(audit: AuditConfig, jobs: Sequence[Job]) -> tuple[Job, ...]:
     )
 
 
-def _read_as(committee: Committee) -> dict[str, Any]:
+def _read_as(committee: CommitteeConfig) -> dict[str, Any]:
     """Return settings, apart from the program itself, that can change a decision's reading."""
     chosen = {name: getattr(committee, name) for name in ("extract", "timeout_s")}
     return {name: value for name, value in chosen.items() if value}
-
-
-def _usual(knobs: Mapping[str, Sequence[Any]]) -> dict[str, Any]:
-    """Return the first value of each knob."""
-    return {name: values[0] for name, values in knobs.items()}
 
 
 def _make_control(job: Job, control: OneShot) -> Job:

@@ -96,6 +96,6 @@ class OneShot:
             except UnreadableDecision:
                 continue
             if option in case.options:
-                session.vote(seat.name, option)
+                session.report("vote", {"seat": seat.name, "option": option})
                 return option
         return ""

@@ -26,7 +26,7 @@ def as_message(sent: Mapping[str, Any], options: Mapping[str, str]) -> dict[str,
 
     Raises
     ------
-    Refused
+    RefusedReport
         A field is invalid.
     """
     entry: dict[str, Any] = {

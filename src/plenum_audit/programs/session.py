@@ -205,24 +205,14 @@ class Session:
         )
         return request, answer
 
-    def say(
-        self,
-        round: int | None,
-        seat: str,
-        text: str,
-        preferences: Mapping[str, float] | None = None,
-        confidence: float | None = None,
-    ) -> None:
-        """Journal a message; raises :class:`~plenum_audit.programs.self_reports.RefusedReport`."""
-        more = {"preferences": preferences, "confidence": confidence}
-        self.report("say", {"round": round, "seat": seat, "text": text, **more})
-
-    def vote(self, seat: str, option: str, round: int | None = None) -> None:
-        """Journal a vote; raises as :meth:`say`."""
-        self.report("vote", {"seat": seat, "option": option, "round": round})
-
     def report(self, kind: str, message: Mapping[str, Any]) -> None:
-        """Journal a message of the given kind; raises as :meth:`say`."""
+        """Journal a ``say`` or ``vote``.
+
+        Raises
+        ------
+        RefusedReport
+            The message isn't well-formed.
+        """
         self.require_open()
         self.recorded.move()
         options = self.condition.case.options

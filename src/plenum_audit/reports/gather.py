@@ -8,24 +8,26 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from plenum.base.project import code_version
 from plenum.design.job import Job
+from plenum.execution.condition_folder import (
+    add_begun,
+    find_condition_folder,
+    find_journal,
+    list_begun,
+)
 from plenum.records.journal import MESSAGES
 from plenum.records.transcript import SIMULATED, Transcript
 from plenum.reports.labels import origin
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.rows import transcript_file
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_audit.design import AuditConfig
 from plenum_audit.dynamics.parting_calls import compare_calls, find_cache
 from plenum_audit.tracking.programs import collect_calls
-from plenum_verdicts.dynamics.audit_result import AuditResult
-from plenum_verdicts.dynamics.audit_runs import plan_further
+from plenum_verdicts.dynamics.audit_result import AuditResult, plan_each
 from plenum_verdicts.dynamics.audits import (
-    UNDECIDED,
     StabilityRule,
     judge_cases,
     judge_family,
@@ -59,22 +61,16 @@ _Asked = Counter[tuple[str, float | None, str]]
 _MESSAGE = ("", None, "")
 
 
-def find_folder(job: Job) -> Path:
-    """Return the folder of a job's journals."""
-    return Path(job.journals) / job.condition.folder
-
-
 def list_journals(job: Job) -> list[StoredTranscript]:
     """Return the journals of a job's runs that were begun, in order."""
-    folder = find_folder(job)
-    numbers = sorted(int(path.stem) for path in folder.glob("*.jsonl") if path.stem.isdecimal())
-    return [StoredTranscript("", "", n, "", folder / transcript_file(n)) for n in numbers]
+    begun = list_begun(add_begun(job))
+    return [StoredTranscript("", "", n, "", find_journal(job, n)) for n in begun]
 
 
 def _tell_day(jobs: Sequence[Job]) -> tuple[str, ...]:
     """Say it where all runs are of one day, by when their journals were written last."""
     # A suite that was resumed the next day has journals of both.
-    files = (file for job in jobs for file in find_folder(job).glob("*.jsonl"))
+    files = (file for job in jobs for file in find_condition_folder(job).glob("*.jsonl"))
     days = {datetime.fromtimestamp(file.stat().st_mtime, UTC).date() for file in files}
     told = "All runs are of one day: another day may add differences."
     return (told,) if len(days) == 1 else ()
@@ -171,8 +167,7 @@ def _judge(read: Iterable[tuple[Job, Sequence[Transcript]]], rule: StabilityRule
         head = job.condition.as_mapping()
         outcomes[head["case"]], options[head["case"]] = _list_outcomes(runs), [*head["options"]]
     cases = judge_cases(outcomes, options, rule)
-    undecided = [case for case, verdict in cases.items() if verdict.verdict == UNDECIDED]
-    further = {case: plan_further(outcomes[case], options[case], rule) for case in undecided}
+    further = plan_each(cases, outcomes, options, rule)
     return AuditResult("", "", cases, judge_family(cases, rule), further)
 
 
@@ -262,7 +257,7 @@ def _gather_control(jobs: Sequence[Job], asked: _Asked) -> Circumstances:
     sent = {temperature for model, temperature, _ in asked if model}
     fingerprints = Counter(each for _, _, each in asked.elements() if each)
     simulated = head["backend"] == "simulated" or SIMULATED in fingerprints
-    files = (file for job in jobs for file in find_folder(job).glob("*"))
+    files = (file for job in jobs for file in find_condition_folder(job).glob("*"))
     # Journals say nothing of when, so that files do.
     times = [file.stat().st_mtime for file in files] or [time.time()]
     begun, written = (datetime.fromtimestamp(each, UTC) for each in (min(times), max(times)))

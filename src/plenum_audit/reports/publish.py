@@ -8,6 +8,7 @@ from pydantic import TypeAdapter, ValidationError
 
 from plenum.base.errors import UserError
 from plenum.design.job import Job
+from plenum.execution.condition_folder import find_condition_folder
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.settings import Settings
 from plenum.show.document import Sides
@@ -16,7 +17,7 @@ from plenum.show.terminal_tables import show_text
 from plenum.tracking.store import absolute_uri
 from plenum.tracking.stored_runs import list_stored_conditions
 from plenum_audit.design import AuditConfig
-from plenum_audit.reports.gather import find_folder, gather_report, list_journals
+from plenum_audit.reports.gather import gather_report, list_journals
 from plenum_verdicts.dynamics.audit_result import STOPPED, AuditResult
 from plenum_verdicts.reports.audit import AuditReport, CaseAudit, DifferingRuns
 from plenum_verdicts.reports.dialogue import messages, sides
@@ -54,7 +55,7 @@ def publish_audited(
     ids = {run.tags.get("plenum.condition", ""): run.id for run in stored}
     audit = gather_report(jobs, settings, results, status, subjects=subjects, run_ids=ids)
     _publish(audit, jobs, settings)
-    folders = {job.condition.identity: find_folder(job) for job in jobs}
+    folders = {job.condition.identity: find_condition_folder(job) for job in jobs}
     for line in (*results.notes(), *explain_causes(audit, folders)):
         show_text(line)
     return audit

@@ -2,10 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 
 from plenum.base.shares import format_percent_between, format_signed_percent, percent
 from plenum_verdicts.dynamics.audit_baseline import CaseComparison, worse_cases
-from plenum_verdicts.dynamics.audit_runs import Further
+from plenum_verdicts.dynamics.audit_runs import Further, plan_further
 from plenum_verdicts.dynamics.audits import (
     FAILED,
     STABLE,
@@ -13,6 +14,7 @@ from plenum_verdicts.dynamics.audits import (
     UNSTABLE,
     CaseVerdict,
     FamilyVerdict,
+    StabilityRule,
 )
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
@@ -243,3 +245,14 @@ def _describe_control(name: str, case: CaseVerdict, control: CaseVerdict) -> str
         f"interaction, voting, in {percent(control.disagreement)} of {control.runs}: interaction "
         f"adds {format_signed_percent(added)}"
     )
+
+
+def plan_each(
+    cases: Mapping[str, CaseVerdict],
+    outcomes: Mapping[str, Sequence[str]],
+    options: Mapping[str, Sequence[str]],
+    rule: StabilityRule,
+) -> dict[str, Further | None]:
+    """Return what each undecided case needs; cases with equal runs are evaluated once."""
+    plan, left = cache(plan_further), [c for c, each in cases.items() if each.verdict == UNDECIDED]
+    return {case: plan(tuple(outcomes[case]), tuple(options[case]), rule) for case in left}

@@ -81,8 +81,13 @@ class RunningEvidence:
 
     Parameters
     ----------
-    options, acceptable, unacceptable, alpha, modes
-        As for :func:`evidence`.
+    options
+        K, at least 2; no decision and a failure are options of their own.
+    acceptable, unacceptable
+        Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
+    modes
+        Number of first options that may be the mode, at least 2; ``None``: all. The others, such as
+        failures, never count as a decision that a committee is stable in.
 
     Raises
     ------
@@ -116,7 +121,7 @@ class RunningEvidence:
         return Evidence(self._verdict, runs, self._stable, self._unstable)
 
     def add(self, decisions: ArrayLike) -> None:
-        """Add further runs in their order.
+        """Add the decisions, from 0 to ``options`` - 1, of further runs in their order.
 
         Raises
         ------
@@ -146,41 +151,6 @@ class RunningEvidence:
         self._stable = best[0] if first else max(self._stable, best[0])
         self._unstable = best[1] if first else max(self._unstable, best[1])
         self.tally = before.after(block)
-
-
-def evidence(
-    decisions: ArrayLike,
-    options: int,
-    *,
-    acceptable: float,
-    unacceptable: float,
-    alpha: float = ALPHA,
-    modes: int | None = None,
-) -> Evidence:
-    """Return the evidence of runs in their order.
-
-    Parameters
-    ----------
-    decisions
-        Decision of each run, from 0 to ``options`` - 1; no decision and a failure are options of
-        their own.
-    options
-        K, at least 2.
-    modes
-        Number of first options that may be the mode, at least 2; ``None``: all. The others, such as
-        failures, never count as a decision that a committee is stable in.
-    acceptable, unacceptable
-        Shares of the modal decision, 0 < ``unacceptable`` < ``acceptable`` < 1.
-
-    Raises
-    ------
-    ValueError
-        A decision isn't one of the options, or the shares aren't in order.
-    """
-    shares = {"acceptable": acceptable, "unacceptable": unacceptable}
-    running = RunningEvidence(options, **shares, alpha=alpha, modes=modes)
-    running.add(decisions)
-    return running.evidence
 
 
 @dataclass(frozen=True)
@@ -230,7 +200,7 @@ def log_stable(
     paths
         Decisions of repeated audits, shape (audits, runs).
     modes
-        As for :func:`evidence`.
+        As for :class:`RunningEvidence`.
     before
         The tally of preceding runs, common to all audits; none by default.
 
@@ -239,7 +209,7 @@ def log_stable(
     array, shape (audits, runs)
         After each run.
     """
-    counts = _counts(paths, options)
+    counts = count_decisions(paths, options)
     first = paths[:, :1]
     if before is not None and before.first >= 0:
         counts, first = counts + before.counts, np.full_like(first, before.first)
@@ -258,7 +228,7 @@ def log_unstable(
     Every option must be refuted, so this is the smallest of their e-values. Parameters and result
     are those of :func:`log_stable`.
     """
-    counts = _counts(paths, options)
+    counts = count_decisions(paths, options)
     return compute_unstable(counts if before is None else counts + before.counts, acceptable, modes)
 
 
@@ -320,9 +290,9 @@ def _log_sum(logs: Floats) -> Floats:
     return np.asarray(np.log(np.exp(logs - most).sum(axis=-1)) + most[..., 0])
 
 
-def _counts(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
-    """Return cumulative counts of decisions for each option, shape (audits, runs, options)."""
-    return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=1))
+def count_decisions(paths: NDArray[np.int_], options: int) -> NDArray[np.int_]:
+    """Return cumulative counts of decisions for each option, shape (..., runs, options)."""
+    return np.asarray(np.cumsum(paths[..., None] == np.arange(options), axis=-2))
 
 
 def all_alike(counts: Sequence[int], runs: int) -> float:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from plenum.dynamics.fit import Floats
-from plenum_verdicts.dynamics.sequential import ALPHA, compute_unstable, stable_at
+from plenum_verdicts.dynamics.sequential import ALPHA, compute_unstable, count_decisions, stable_at
 
 _LEAST, _MOST = 1e-6, 1 - 1e-6
 """At 0 and 1 the logarithms of likelihood ratios are infinite; a limit there is written as 0 or
@@ -39,7 +39,7 @@ def share_interval(
     Parameters
     ----------
     decisions, options, modes
-        As for :func:`plenum_verdicts.dynamics.sequential.evidence`.
+        As for :class:`plenum_verdicts.dynamics.sequential.RunningEvidence`.
     """
     return share_intervals([np.asarray(decisions, int)], options, alpha, modes)[0]
 
@@ -52,7 +52,7 @@ def share_intervals(
     limits = [(0.0, 1.0)] * len(paths)
     if not known:
         return limits
-    counts = np.concatenate([_counts(paths[index], options) for index in known])
+    counts = np.concatenate([count_decisions(paths[index], options) for index in known])
     first = np.array([paths[index][0] for index in known])
     lengths = np.array([len(paths[index]) for index in known])
     bound = -math.log(alpha)
@@ -129,7 +129,3 @@ def _in_parts(
     """Evaluate a process in parts, to limit memory."""
     cuts = [slice(at, at + _ROWS) for at in range(0, len(counts), _ROWS)]
     return np.concatenate([process(counts[cut], first[cut], shares[cut]) for cut in cuts])
-
-
-def _counts(path: NDArray[np.int_], options: int) -> NDArray[np.int_]:
-    return np.asarray(np.cumsum(path[:, None] == np.arange(options), axis=0))

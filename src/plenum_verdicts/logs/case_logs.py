@@ -20,7 +20,7 @@ from plenum_verdicts.cases.case import NO_DECISION, AuditCase
 from plenum_verdicts.cases.cases import apart, find_option, plain
 from plenum_verdicts.logs.case_names import LoggedRow, list_options, name_cases, read_label
 from plenum_verdicts.logs.log_columns import ABSENT, NOT_RENAMED, Columns, is_chosen, read_column
-from plenum_verdicts.logs.log_files import find_common_reader, find_sources, identify
+from plenum_verdicts.logs.log_files import digest_sources, find_common_reader, find_sources
 from plenum_verdicts.logs.log_findings import count_found, find_doubts, fold_decisions, read_marks
 from plenum_verdicts.logs.log_mixtures import list_times, name_group, read_value
 from plenum_verdicts.logs.log_scores import Results, Scale, find_score, read_right, settle_results
@@ -172,7 +172,7 @@ def read_log(
         raise UserError(f"scale={[*scale]}; give the worst and the best score, such as [1,5]")
     sources = find_sources(str(logs))
     reader = find_common_reader(sources, named)
-    program = identify(reader, sources)
+    program = {"logs": digest_sources(sources), **describe_program(reader, sources[0])}
     renamed = Columns.of({k: of for k, of in columns.items() if k != "score"}, by)
     records = (
         (f"{source.name}, {place}", row)

@@ -2,14 +2,13 @@
 
 import glob
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.base.identity import digest
 from plenum.base.regular_files import require_regular_file
-from plenum_verdicts.readers.log_reader import LogReader, LogSource, describe_program, find_reader
+from plenum_verdicts.readers.log_reader import LogReader, LogSource, find_reader
 
 _SUFFIXES = (".csv", ".eval", ".gz", ".json", ".jsonl", ".ndjson", ".parquet", ".tsv")
 
@@ -93,15 +92,3 @@ def digest_sources(sources: Sequence[LogSource]) -> str:
             )
         names[found] = source.name
     return digest([*names]) if len(names) > 1 else found
-
-
-def identify(reader: LogReader, sources: Sequence[LogSource]) -> dict[str, Any]:
-    """Return what identifies the program of a log: the digest of its files, and what they say.
-
-    Raises
-    ------
-    UserError
-        Two files are equal.
-    """
-    about: Mapping[str, Any] = describe_program(reader, sources[0])
-    return {"logs": digest_sources(sources), **about}

@@ -1,6 +1,7 @@
 """Two programs on the same suite: which is worse, with the noise of both."""
 
 import math
+from bisect import bisect_left
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -21,7 +22,7 @@ POWER = 0.8
 _SHOWN = 10
 """Number of cases that are named."""
 
-_MOST = 10_000
+_MOST = 2**14
 """Most further repeats that are looked for."""
 
 
@@ -218,11 +219,5 @@ def _further(value: float, one: _CaseMeasures, two: _CaseMeasures, margin: float
         # estimate.
         return gap + low >= float(scipy.stats.norm.ppf(POWER)) * error
 
-    # More runs never make a limit wider: double until enough, then halve the gap.
-    low, high = 0, 1
-    while high < _MOST and not settles(high):
-        low, high = high, 2 * high
-    while high - low > 1:
-        middle = (low + high) // 2
-        low, high = (low, middle) if settles(middle) else (middle, high)
-    return high
+    # More runs never make a limit wider.
+    return bisect_left(range(_MOST), True, 1, key=settles)

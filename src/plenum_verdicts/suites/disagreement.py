@@ -1,7 +1,7 @@
 """Disagreement between the runs of a suite, and bounds on the number of its unsteady cases."""
 
 import math
-from collections.abc import Callable
+from bisect import bisect_left
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -200,22 +200,22 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     steady = np.asarray(1 - share**repeats, np.float64)
     unsteady = np.asarray(steady - (1 - share) ** repeats, np.float64)
     tail = ERROR / 2
+
     # Which cases these are isn't known: those whose absence refutes least are left out.
-    low = _first(
-        lambda bad: _at_least(contradicted - bad, _without(sizes, bad), steady) >= tail, cases
-    )
-    high = cases - _first(
-        lambda good: _at_most(contradicted, _without(sizes[::-1], good), unsteady[::-1]) >= tail,
-        cases,
-    )
-    least = (
-        float(scipy.stats.beta.ppf(tail, contradicted, cases - contradicted + 1))
-        if contradicted
-        else 0.0
-    )
-    most = 1.0
-    if contradicted < cases:
-        most = float(scipy.stats.beta.ppf(1 - tail, contradicted + 1, cases - contradicted))
+    def may_be(bad: int) -> bool:
+        return _at_least(contradicted - bad, _without(sizes, bad), steady) >= tail
+
+    def may_be_steady(good: int) -> bool:
+        left = _without(sizes[::-1], good)
+        return _at_most(contradicted, left, unsteady[::-1]) >= tail
+
+    low = bisect_left(range(cases), True, key=may_be)
+    high = cases - bisect_left(range(cases), True, key=may_be_steady)
+    alike = cases - contradicted
+    shapes = [contradicted, contradicted + 1], [alike + 1, alike]
+    limits = scipy.stats.beta.ppf([tail, 1 - tail], *shapes)
+    # There is no such distribution if none or all contradict themselves.
+    least, most = np.where(np.isnan(limits), (0.0, 1.0), limits).tolist()
     # A share q of unsteady cases makes at most q + (1 - q)·worst contradictions, and at least q
     # times the smallest chance of an unsteady case: solved for q.
     worst = steady.max()
@@ -227,18 +227,6 @@ def _without(sizes: Codes, removed: int) -> Codes:
     """Return the sizes of groups after so many cases left, from the first group on."""
     before = np.cumsum(sizes) - sizes
     return np.asarray(sizes - np.clip(removed - before, 0, sizes))
-
-
-def _first(holds: Callable[[int], bool], most: int) -> int:
-    """Find by bisection the least number up to ``most`` for which a monotone condition holds."""
-    low, high = 0, most
-    while low < high:
-        middle = (low + high) // 2
-        if holds(middle):
-            high = middle
-        else:
-            low = middle + 1
-    return low
 
 
 def _at_least(count: int, sizes: Codes, chances: Floats) -> float:

@@ -101,58 +101,42 @@ def assess_gate(gate: Gate, runs: SuiteRuns, drop: float = 0.05) -> GateAssessme
     score = score_suite(runs)
     if isinstance(gate, CaseGate) and not score.passing:
         raise ValueError("it counts right runs, and these have scores between 0 and 1")
-    model: _Reruns = _CountedReruns(runs) if score.passing else _GradedReruns(runs, score)
-
-    def errors(of: Gate) -> GateErrors:
-        same, worse = model.count_passing(of, 0.0), model.count_passing(of, drop)
-        low, high = limit_passing(of, runs, score)
-        return GateErrors(
-            gate=str(of),
-            fails=float(1 - same.mean()),
-            fails_limits=(1 - high, 1 - low),
-            flips=float(flip_rate(same).mean()),
-            flips_limits=limit_flips((low, high)),
-            misses=float(worse.mean()),
-            misses_limits=limit_passing(of, runs, score, drop),
+    if isinstance(gate, ScoreGate) and not score.passing:
+        same, worse = (_pass_graded(gate, runs, score, by) for by in (0.0, drop))
+    else:
+        chances = _draw_chances(runs)
+        same, worse = (
+            chance_to_pass(gate, drop_chances(chances, by), chances) for by in (0.0, drop)
         )
-
-    return GateAssessment(errors(gate), drop, gate.cost, _halves(gate, runs))
-
-
-class _CountedReruns:
-    """Reruns of a program whose runs are right or wrong."""
-
-    def __init__(self, runs: SuiteRuns) -> None:
-        fitted = fit_chances(runs)
-        known = (*fitted.right.tolist(), *fitted.wrong.tolist())
-        # Seeded by the data: the same runs give the same errors, in any order of cases.
-        self._chances = fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
-
-    def count_passing(self, gate: Gate, drop: float) -> Floats:
-        return chance_to_pass(gate, drop_chances(self._chances, drop), self._chances)
+    low, high = limit_passing(gate, runs, score)
+    errors = GateErrors(
+        gate=str(gate),
+        fails=float(1 - same.mean()),
+        fails_limits=(1 - high, 1 - low),
+        flips=float(flip_rate(same).mean()),
+        flips_limits=limit_flips((low, high)),
+        misses=float(worse.mean()),
+        misses_limits=limit_passing(gate, runs, score, drop),
+    )
+    return GateAssessment(errors, drop, gate.cost, _halves(gate, runs))
 
 
-class _GradedReruns:
-    """Reruns of a program whose runs have scores from 0 to 1."""
-
-    def __init__(self, runs: SuiteRuns, score: SuiteScore) -> None:
-        noise = SuiteNoise.of(runs)
-        # The middles of 300 equally likely parts of a normal law: no random draws are needed.
-        likely = scipy.stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
-        self._means = noise.score + noise.error * likely
-        self._cases, self._floor = len(runs.cases), score.floor.value
-
-    def count_passing(self, gate: Gate, drop: float) -> Floats:
-        assert isinstance(gate, ScoreGate)
-        return np.array(
-            [
-                pass_by_score(gate, mean, self._floor, self._cases, drop, whole=False)[0]
-                for mean in self._means
-            ]
-        )
+def _draw_chances(runs: SuiteRuns) -> Floats:
+    """Draw chances of each case to be right, of a program whose runs are right or wrong."""
+    fitted = fit_chances(runs)
+    known = (*fitted.right.tolist(), *fitted.wrong.tolist())
+    # Seeded by the data: the same runs give the same errors, in any order of cases.
+    return fitted.draw(make_generator("suite", "gate", *known), _DRAWS)
 
 
-_Reruns = _CountedReruns | _GradedReruns
+def _pass_graded(gate: ScoreGate, runs: SuiteRuns, score: SuiteScore, drop: float) -> Floats:
+    """Return chances to pass in reruns of a program whose runs have scores from 0 to 1."""
+    noise = SuiteNoise.of(runs)
+    # The middles of 300 equally likely parts of a normal law: no random draws are needed.
+    likely = scipy.stats.norm.ppf((np.arange(_DRAWS) + 0.5) / _DRAWS)
+    of = score.floor.value, len(runs.cases), drop
+    means = noise.score + noise.error * likely
+    return np.array([pass_by_score(gate, mean, *of, whole=False)[0] for mean in means])
 
 
 def _halves(gate: Gate, runs: SuiteRuns) -> float | None:

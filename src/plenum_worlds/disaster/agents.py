@@ -8,7 +8,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from plenum_worlds.definition import Behaviour, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences, read_traits
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -104,15 +104,6 @@ def choose(duty: Duty, agent: Preferences) -> list[int]:
 
 ACTING = Behaviour(
     phrase="Active disasters: ",
-    traits={
-        "highest severity": (6.0, 0.0, 0.0),
-        "medical": (5.0, 0.5, 0.0),
-        "infrastructure": (2.0, 0.5, 3.0),
-        "logistics": (2.0, 3.0, 0.0),
-        "scout": (1.0, 1.0, -1.0),
-        "reserve": (-1.5, 1.5, 0.0),
-        "control drone": (1.0, 0.0, -1.5),
-        "least good": (-6.0, 0.0, 0.0),
-    },
+    traits=read_traits(__file__),
     choose=choose,
 )

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from plenum_worlds.definition import Behaviour, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences, read_traits
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -90,15 +90,6 @@ def choose(duty: Duty, agent: Preferences) -> list[int]:
 
 ACTING = Behaviour(
     phrase="Suspected nodes: ",
-    traits={
-        "highest degree": (6.0, 0.0, 0.0),
-        "firebreaks": (4.0, 0.5, 0.5),
-        "active sources": (1.0, 3.0, 0.0),
-        "join clusters": (3.0, 0.0, 1.5),
-        "outbreaks": (0.5, 5.0, 0.0),
-        "old traces": (0.5, -4.0, 0.0),
-        "sweep widely": (0.5, 0.0, 3.0),
-        "matter least": (-6.0, 0.0, 0.0),
-    },
+    traits=read_traits(__file__),
     choose=choose,
 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from plenum_worlds.definition import Behaviour, Duty, Preferences
+from plenum_worlds.definition import Behaviour, Duty, Preferences, read_traits
 from plenum_worlds.draws import Draws
 from plenum_worlds.world import Plain, Policy
 
@@ -87,15 +87,6 @@ def choose(duty: Duty, agent: Preferences) -> float:
 
 ACTING = Behaviour(
     phrase="contributors pay 0 to ",
-    traits={
-        "exactly the threshold": (1.0, 0.0, 0.0),
-        "more than your share": (1.25, 0.0, 0.0),
-        "Weigh what you pay": (0.95, 0.3, 0.0),
-        "small, steady": (0.8, 0.0, 0.0),
-        "Follow the numbers": (1.0, 0.6, 0.0),
-        "as little as": (0.3, 0.0, 0.0),
-        "Make up for": (1.5, 0.3, 0.0),
-        "want the good to fail": (0.0, 0.0, 0.0),
-    },
+    traits=read_traits(__file__),
     choose=choose,
 )

@@ -6,6 +6,7 @@ import json
 import re
 import zipfile
 from collections.abc import Iterator
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -155,7 +156,11 @@ def test_the_dictionary_says_what_everything_means(tracked: Path, study: str) ->
     unknown = {
         (name.rpartition("/")[2], key)
         for name, key in set(columns(archive))
-        if not any(entry.describes(name, key) for entry in entries)
+        if not any(
+            any(fnmatchcase(name, pattern) for pattern in entry.file.split())
+            and any(fnmatchcase(key, pattern) for pattern in entry.field.split())
+            for entry in entries
+        )
     }
     assert unknown == set()
 

@@ -16,8 +16,9 @@ from plenum.calls.chat import ChatModel
 from plenum.calls.simulated import SimulatedBackend
 from plenum.design.settings import Backend, Budget, Calls, Sampling, Simulated
 from plenum.records.transcript import Transcript, read_transcript
+from plenum_audit.design import CommitteeConfig
 from plenum_audit.execution.program_run import ProgramRun
-from plenum_audit.programs.adapters.committee import Committee, Program, find_program
+from plenum_audit.programs.adapters.committee import Program, find_program
 from plenum_audit.programs.condition import ProgramCondition
 from plenum_audit.programs.proxy import Proxy
 from plenum_verdicts.cases.case import AuditCase
@@ -48,7 +49,7 @@ class Audit:
     """Everything that runs of one program share."""
 
     folder: Path
-    settings: Committee
+    settings: CommitteeConfig
     program: Program
     model: ChatModel
     budget: Budget = field(default_factory=Budget)
@@ -114,7 +115,7 @@ class Audit:
 
 def audit_of(folder: Path, model: ChatModel | None = None, **settings: Any) -> Audit:
     """The audit of a program that settings name."""
-    committee = Committee(**settings)
+    committee = CommitteeConfig(**settings)
     program = find_program(committee)
     return Audit(folder / "runs", committee, program, model or SimulatedBackend(Simulated()))
 

@@ -19,8 +19,9 @@ from program_runs import CASE, Audit, audit_of, script
 from slow_model import SlowModel
 
 from plenum.base.errors import UserError
+from plenum_audit.design import CommitteeConfig
 from plenum_audit.programs import adapters
-from plenum_audit.programs.adapters.committee import Committee, find_program, wrap_program
+from plenum_audit.programs.adapters.committee import find_program, wrap_program
 from plenum_audit.programs.adapters.environment import PLACEHOLDERS
 from plenum_audit.programs.client import plenum_run
 from plenum_audit.programs.client.plenum_run import Case, Decision, Run
@@ -28,7 +29,7 @@ from plenum_audit.programs.client.plenum_run import Case, Decision, Run
 
 def audit_in_process(folder: Path, committee: Any, **settings: Any) -> Audit:
     """The audit of a function of this process."""
-    named = Committee(target="here:committee", isolate="none", **settings)
+    named = CommitteeConfig(target="here:committee", isolate="none", **settings)
     return Audit(folder / "runs", named, wrap_program(committee), SlowModel(0.0))
 
 
@@ -46,9 +47,9 @@ def test_a_pipe_is_no_program_and_is_not_read(tmp_path: Path) -> None:
     os.mkfifo(pipe := tmp_path / "pipe.py")
     for target in (f"{pipe}:committee", str(pipe)):
         with pytest.raises(UserError, match=r"pipe\.py: it is no file but a pipe"):
-            find_program(Committee(target=target))
+            find_program(CommitteeConfig(target=target))
     with pytest.raises(UserError, match=r"there is no file .*nothing\.py"):
-        find_program(Committee(target=f"{tmp_path}/nothing.py:committee"))
+        find_program(CommitteeConfig(target=f"{tmp_path}/nothing.py:committee"))
 
 
 def test_a_function_of_this_process_is_run_async_or_in_a_thread(tmp_path: Path) -> None:
@@ -256,7 +257,7 @@ def test_an_endpoint_that_is_not_there_fails_its_run(tmp_path: Path) -> None:
 )
 def test_a_placeholder_that_nothing_fills_is_refused(wrong: dict[str, Any], words: str) -> None:
     with pytest.raises(UserError, match=words):
-        find_program(Committee(**wrong))
+        find_program(CommitteeConfig(**wrong))
 
 
 @pytest.mark.parametrize(
@@ -264,7 +265,7 @@ def test_a_placeholder_that_nothing_fills_is_refused(wrong: dict[str, Any], word
 )
 def test_a_url_that_cannot_be_used_is_refused(url: str) -> None:
     with pytest.raises(UserError, match=r"committee\.http"):
-        find_program(Committee(http=url))
+        find_program(CommitteeConfig(http=url))
 
 
 # --- questions outside of the conversation --------------------------------------------------------

@@ -10,7 +10,9 @@ import pytest
 from program_runs import CASE, audit_of, script
 
 from plenum.base.errors import UserError
-from plenum_audit.programs.adapters.committee import Committee, find_program
+from plenum.design.validation import validate
+from plenum_audit.design import CommitteeConfig
+from plenum_audit.programs.adapters.committee import find_program
 from plenum_audit.programs.adapters.environment import CLIENT
 from plenum_audit.programs.adapters.target_suggestions import nameless
 
@@ -131,7 +133,7 @@ def test_its_identity_changes_with_its_code_alone(tmp_path: Path) -> None:
     (tmp_path / "seats.py").write_text("CHAIR = 'you preside'\n")
     (tmp_path / "other.py").write_text("")
     body = "def committee(case, run):\n    import seats\n    return 'A'\n"
-    settings = Committee(target=script(tmp_path, body))
+    settings = CommitteeConfig(target=script(tmp_path, body))
     before = find_program(settings).identity
     assert set(before["code"]) == {"team.py", "seats.py"}
     assert "aiohttp" in before["packages"]
@@ -168,7 +170,7 @@ def test_what_cannot_be_run_is_refused_in_one_line(
         for key, value in settings.items()
     }
     with pytest.raises(UserError) as refusal:
-        find_program(Committee(**named))  # type: ignore[arg-type]
+        find_program(validate(CommitteeConfig, named, "committee"))
     assert words.format(team=tmp_path / "team.py") in str(refusal.value)
     assert "\n" not in str(refusal.value)
 
@@ -186,7 +188,7 @@ def test_names_of_a_file_are_read_and_never_run(tmp_path: Path) -> None:
     with pytest.raises(
         UserError, match=r": name its function: committee=(\S+) or committee=(\S+);"
     ):
-        find_program(Committee(target=str(file)))
+        find_program(CommitteeConfig(target=str(file)))
     names = nameless(str(file))
     assert [word.rpartition(":")[2] for word in names.split() if ".py:" in word] == [
         "decide",
@@ -214,13 +216,13 @@ def committee(case, run):
     assert f"['{tmp_path / 'team.py'}']" in said
     target = script(tmp_path, body.format("required=True"))
     with pytest.raises(UserError) as refusal:
-        find_program(Committee(target=target))
+        find_program(CommitteeConfig(target=target))
     assert str(refusal.value) == (
         f"committee={target}: this Python can't import it: team.py: error: the following arguments "
         "are required: --rounds"
     )
     with pytest.raises(UserError) as refusal:
-        find_program(Committee(target=target, python="/bin/cat"))
+        find_program(CommitteeConfig(target=target, python="/bin/cat"))
     assert "--describe" not in str(refusal.value)
 
 

@@ -23,7 +23,8 @@ from plenum.calls.chat import Chat
 from plenum.design.settings import Budget
 from plenum.records.failures import Failure
 from plenum.records.transcript import Transcript, read_transcript
-from plenum_audit.programs.adapters.committee import Committee, wrap_program
+from plenum_audit.design import CommitteeConfig
+from plenum_audit.programs.adapters.committee import wrap_program
 from plenum_audit.programs.client.plenum_run import Case, Refused, Run
 
 KEY = "sk-audit-0123456789abcdef"
@@ -210,7 +211,7 @@ def test_what_comes_after_the_end_is_refused(tmp_path: Path) -> None:
                 late.append(str(refusal))
         return "B"
 
-    settings = Committee(target="here:committee", isolate="none", timeout_s=0.5)
+    settings = CommitteeConfig(target="here:committee", isolate="none", timeout_s=0.5)
     audit = Audit(tmp_path / "runs", settings, wrap_program(committee), SlowModel(0.0))
 
     async def and_later() -> None:
@@ -466,7 +467,7 @@ def test_runs_that_share_a_global_key_are_refused(tmp_path: Path) -> None:
         with urllib.request.urlopen(request) as answer:
             return str(json.load(answer)["choices"][0]["message"]["content"])
 
-    settings = Committee(target="here:committee", isolate="none")
+    settings = CommitteeConfig(target="here:committee", isolate="none")
     audit = Audit(tmp_path / "runs", settings, wrap_program(committee), SlowModel(0.5))
     mixed, good = audit.run(2)
     assert mixed.reason == "program"

@@ -109,9 +109,11 @@ def test_messages_and_votes_that_are_journaled_are_not_written_again(play: Play)
     async def test(bench: Bench) -> None:
         def report(session: Session, rounds: int) -> None:
             for number in range(1, rounds + 1):
-                session.say(number, "chair", "I am for B", {"B": 1.0})
-                session.vote("chair", "B", number)
-                session.vote("chair", "B", number)
+                said = {"text": "I am for B", "preferences": {"B": 1.0}}
+                session.report("say", {"round": number, "seat": "chair", **said})
+                for _ in range(2):
+                    vote = {"round": number, "seat": "chair", "option": "B"}
+                    session.report("vote", vote)
 
         report(bench.session(), 2)
         first = read_entries(bench.journal())
@@ -278,7 +280,8 @@ async def main():
                 return (await answer.json())["choices"][0]["message"]["content"]
         for number in range(40):
             texts = await asyncio.gather(*map(ask, "abcd"))
-            session.say(number, "all", " ".join(texts))
+            said = {"round": number, "seat": "all", "text": " ".join(texts)}
+            session.report("say", said)
         session.decide("B")
         await bench.proxy.close(session)
         assert not session.problems, session.problems

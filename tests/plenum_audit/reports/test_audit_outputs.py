@@ -14,6 +14,7 @@ from audit_studies import SPENT, AuditStudy, conversation
 from mlflow import MlflowClient
 from mlflow.entities import Run
 from numpy.testing import assert_allclose
+from sequential_evidence import evidence
 
 from plenum.base.errors import UserError
 from plenum.design.kinds import KINDS
@@ -26,7 +27,6 @@ from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_runs import Further
 from plenum_verdicts.dynamics.audits import StabilityRule, judge_case
-from plenum_verdicts.dynamics.sequential import evidence
 from plenum_verdicts.dynamics.share_intervals import share_interval
 from plenum_verdicts.judge import judge_log, load_runs
 from plenum_verdicts.reports.audit import SCHEMA, AuditReport

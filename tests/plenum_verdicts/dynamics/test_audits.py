@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from sequential_evidence import evidence
 
 from plenum_verdicts.dynamics.audits import (
     StabilityRule,
@@ -14,7 +15,6 @@ from plenum_verdicts.dynamics.audits import (
     judge_family,
     select_ended,
 )
-from plenum_verdicts.dynamics.sequential import evidence
 
 OPTIONS = ("A", "B", "C")
 RULE = StabilityRule()

@@ -4,9 +4,10 @@ import math
 
 import numpy as np
 import pytest
+from sequential_evidence import evidence
 
 from plenum_verdicts.dynamics import sequential
-from plenum_verdicts.dynamics.sequential import LARGEST, RunningEvidence, all_alike, evidence
+from plenum_verdicts.dynamics.sequential import LARGEST, RunningEvidence, all_alike
 from plenum_verdicts.dynamics.share_intervals import share_interval, share_intervals
 
 

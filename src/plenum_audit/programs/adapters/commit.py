@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from plenum.base.project import describe_commit
-from plenum_audit.programs.adapters.committee import Committee
+from plenum_audit.design import CommitteeConfig
 
 
-def find_commit(committee: Committee) -> str:
+def find_commit(committee: CommitteeConfig) -> str:
     """Return the full commit of a program's git checkout, ``-dirty`` if not all is committed.
 
     Empty for a URL, for code outside of a checkout, and where git isn't installed.
@@ -19,7 +19,7 @@ def find_commit(committee: Committee) -> str:
     return describe_commit(file.parent, "--exclude=*", "--abbrev=40")
 
 
-def _files(committee: Committee) -> Iterator[Path]:
+def _files(committee: CommitteeConfig) -> Iterator[Path]:
     place, _, _ = committee.target.rpartition(":")
     if place.endswith(".py"):
         yield Path(place).expanduser()

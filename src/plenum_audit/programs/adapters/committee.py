@@ -2,8 +2,6 @@
 
 import shlex
 import sys
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -11,95 +9,18 @@ from urllib.parse import urlsplit
 from plenum.base.environment import hide_environment
 from plenum.base.errors import UserError
 from plenum.base.secret_input import refuse_for_program, refuse_in_url
+from plenum_audit.design import CommitteeConfig
 from plenum_audit.programs.adapters import identity
-from plenum_audit.programs.adapters.endpoint import Http
+from plenum_audit.programs.adapters.endpoint import BODY, Http
 from plenum_audit.programs.adapters.environment import refuse_placeholders, require_placeholders
 from plenum_audit.programs.adapters.in_process import Callable, load
-from plenum_audit.programs.adapters.processes import Child, Command
+from plenum_audit.programs.adapters.processes import RUNNER, Child, Command
 from plenum_audit.programs.adapters.program import Program
 from plenum_audit.programs.adapters.target_suggestions import nameless, unreadable
 from plenum_verdicts.cases.decision import rule_problem
 
 
-@dataclass(frozen=True)
-class Committee:
-    """The audited program, and how to run it: one of ``target, command, http``.
-
-    Attributes
-    ----------
-    name
-        Its name; if empty, the target's name, the command's or the host.
-    target
-        ``FILE.py:NAME`` or ``MODULE:NAME``.
-    command
-        A command line; ``{case}`` is the path of the case as JSON.
-    http
-        A URL.
-    body
-        The value to post to it, with placeholders.
-    path
-        The path of the decision in its JSON answer.
-    python
-        The interpreter of ``target``; this one if empty.
-    isolate
-        ``process``, or ``none`` to call ``target`` in this process, which hides nothing from it.
-    timeout_s
-        Time limit of a run in seconds, not counting waits for models.
-    max_calls
-        Maximal number of calls in a run.
-    extract
-        The rule for reading its text, unless the text names one itself.
-    env
-        Names of variables that it gets in addition to those for any program.
-    knobs
-        Values of settings to try, unless the program declares them itself.
-    """
-
-    name: str = ""
-    target: str = ""
-    command: str = ""
-    http: str = ""
-    body: Any = None
-    path: str = ""
-    python: str = ""
-    isolate: str = "process"
-    timeout_s: float = 600.0
-    max_calls: int = 1000
-    extract: str = ""
-    env: tuple[str, ...] = ()
-    knobs: Mapping[str, Sequence[Any]] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        """Refuse settings that can't be run.
-
-        Raises
-        ------
-        UserError
-            There isn't exactly one way to run it, a value is out of range, or its command line or
-            URL contains a secret.
-        """
-        if sum(map(bool, (self.target, self.command, self.http))) != 1:
-            raise UserError(
-                "committee: one of committee=FILE.py:NAME, committee.command=... and "
-                "committee.http=URL is needed"
-            )
-        if self.isolate not in ("process", "none"):
-            raise UserError(f"committee.isolate={self.isolate}: process and none are allowed")
-        if self.isolate == "none" and (self.python or not self.target):
-            raise UserError(
-                "committee.isolate=none: only for committee=FILE.py:NAME without committee.python"
-            )
-        if not self.timeout_s > 0:
-            raise UserError(f"committee.timeout_s={self.timeout_s:g}: it must be above 0")
-        if self.max_calls < 1:
-            raise UserError(f"committee.max_calls={self.max_calls}: it must be 1 or more")
-        if problem := rule_problem(self.extract):
-            raise UserError(f"committee.extract: {problem}")
-        for name in ("command", "body", "knobs"):
-            refuse_for_program(f"committee.{name}", getattr(self, name))
-
-
-def find_program(settings: Committee) -> Program:
+def find_program(settings: CommitteeConfig) -> Program:
     """Return the program of the settings, described by its own interpreter.
 
     From now on no other process of this user can read this process's keys.
@@ -107,14 +28,32 @@ def find_program(settings: Committee) -> Program:
     Raises
     ------
     UserError
-        It can't be found or imported, or its URL can't be used.
+        There isn't exactly one way to run it, it can't be found or imported, its URL can't be used,
+        or its command line or URL contains a secret.
     """
+    _check(settings)
     hide_environment()
     if settings.http:
         return _endpoint(settings)
     if settings.command:
         return _command(settings)
     return _function(settings)
+
+
+def _check(settings: CommitteeConfig) -> None:
+    if sum(map(bool, (settings.target, settings.command, settings.http))) != 1:
+        raise UserError(
+            "committee: one of committee=FILE.py:NAME, committee.command=... and "
+            "committee.http=URL is needed"
+        )
+    if settings.isolate == "none" and (settings.python or not settings.target):
+        raise UserError(
+            "committee.isolate=none: only for committee=FILE.py:NAME without committee.python"
+        )
+    if problem := rule_problem(settings.extract):
+        raise UserError(f"committee.extract: {problem}")
+    for name in ("command", "body", "knobs"):
+        refuse_for_program(f"committee.{name}", getattr(settings, name))
 
 
 def wrap_program(committee: Any) -> Program:
@@ -127,7 +66,7 @@ def name_program(committee: Any) -> str:
     return str(getattr(committee, "__name__", type(committee).__name__))
 
 
-def _function(settings: Committee) -> Program:
+def _function(settings: CommitteeConfig) -> Program:
     target = settings.target
     place, _, attribute = target.rpartition(":")
     if not place or not attribute:
@@ -141,10 +80,10 @@ def _function(settings: Committee) -> Program:
     knobs = description["knobs"] or settings.knobs
     if settings.isolate == "none":
         return Callable(name, load(target), names, knobs)
-    return Child(name, target, names, knobs, settings.env, interpreter)
+    return Child(name, names, knobs, [interpreter, RUNNER, target], settings.env)
 
 
-def _command(settings: Committee) -> Program:
+def _command(settings: CommitteeConfig) -> Program:
     try:
         arguments = shlex.split(settings.command)
     except ValueError as error:
@@ -155,10 +94,10 @@ def _command(settings: Committee) -> Program:
     names = identity.identify_command(arguments)
     files = [argument for argument in arguments[1:] if Path(argument).is_file()]
     name = settings.name or Path([*files, arguments[0]][0]).name
-    return Command(name, arguments, names, settings.knobs, settings.env)
+    return Command(name, names, settings.knobs, arguments, settings.env)
 
 
-def _endpoint(settings: Committee) -> Program:
+def _endpoint(settings: CommitteeConfig) -> Program:
     url = settings.http
     refuse_in_url("committee.http", url)
     parts = urlsplit(url)
@@ -166,6 +105,7 @@ def _endpoint(settings: Committee) -> Program:
         raise UserError(f"committee.http={url}: a URL of http or https is needed")
     refuse_placeholders("committee.http", url)
     require_placeholders("committee.body", settings.body, settings.knobs)
+    body = BODY if settings.body is None else settings.body
     names = {"url": url, "body": settings.body, "path": settings.path}
     name = settings.name or f"{parts.netloc}{parts.path}"
-    return Http(name, url, names, settings.knobs, settings.body, settings.path)
+    return Http(name, names, settings.knobs, url, body, settings.path)

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Any
 
 import aiohttp
@@ -18,11 +19,14 @@ BODY = {name: f"{{{name}}}" for name in ("case", "index", "seed", "knobs", "base
 _LONGEST = 10**6
 
 
+@dataclass
 class Http:
     """An endpoint that answers with a decision.
 
-    Parameters
+    Attributes
     ----------
+    name, identity, knobs
+        As of any program.
     url
         The URL to post to.
     body
@@ -32,18 +36,13 @@ class Http:
         the text itself.
     """
 
-    def __init__(
-        self,
-        name: str,
-        url: str,
-        identity: Mapping[str, Any],
-        knobs: Mapping[str, Sequence[Any]],
-        body: Any = None,
-        path: str = "",
-    ) -> None:
-        self.name, self.identity, self.knobs = name, identity, knobs
-        self._url, self._body, self._path = url, BODY if body is None else body, path
-        self._client: aiohttp.ClientSession | None = None
+    name: str
+    identity: Mapping[str, Any]
+    knobs: Mapping[str, Sequence[Any]]
+    url: str
+    body: Any
+    path: str
+    _client: aiohttp.ClientSession | None = field(default=None, init=False)
 
     async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
@@ -57,12 +56,12 @@ class Http:
             unlimited = aiohttp.ClientTimeout(total=None)
             unbounded = aiohttp.TCPConnector(limit=0)  # runs wait for nothing but their models
             self._client = aiohttp.ClientSession(connector=unbounded, timeout=unlimited)
-        body = fill_template(self._body, values(session))
+        body = fill_template(self.body, values(session))
         try:
-            async with self._client.post(self._url, json=body) as response:
+            async with self._client.post(self.url, json=body) as response:
                 answer = await _read_bounded(response)
         except aiohttp.ClientError as error:
-            problem = f"{self._url}: {type(error).__name__}: {error}"
+            problem = f"{self.url}: {type(error).__name__}: {error}"
             raise ProgramFailed(Failure.PROGRAM, problem) from None
         if response.status >= 400:
             raise ProgramFailed(Failure.PROGRAM, f"HTTP {response.status}: {answer}")
@@ -76,10 +75,10 @@ class Http:
             self._client = None
 
     def _decision(self, answer: str) -> str:
-        if not self._path:
+        if not self.path:
             return answer
         try:
-            value = at(json.loads(answer), self._path)
+            value = at(json.loads(answer), self.path)
         except UnreadableDecision as problem:
             raise ProgramFailed(Failure.PROGRAM, f"its answer: {problem}") from None
         except (ValueError, RecursionError):

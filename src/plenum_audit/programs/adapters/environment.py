@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from plenum.base.errors import UserError
+from plenum.base.regular_files import read_text
 from plenum.base.secrets import strip_secrets
 from plenum_audit.programs import client
 from plenum_audit.programs.adapters.program import RunSession
@@ -21,34 +22,8 @@ _PLACEHOLDER = re.compile(r"\{(\w+)\}")
 _MEANT = re.compile(r"(?<![${])\{(\w+)\}")
 """Words in braces that must be placeholders: neither a shell's ``${HOME}`` nor doubled braces."""
 _OF_OUR_PYTHON = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV", "__PYVENV_LAUNCHER__")
-_GIVEN = re.compile(
-    "|".join(
-        (
-            # the user, the machine, the terminal, the language
-            r"PATH|HOME|USER|LOGNAME|SHELL|PWD|HOSTNAME|LANG|LANGUAGE|LC_\w+|LOCALE_ARCHIVE|TZ|TZDIR",
-            r"TMPDIR|TEMP|TMP|TERM|COLORTERM|NO_COLOR|FORCE_COLOR|CLICOLOR\w*|COLUMNS|LINES|CI",
-            r"XDG_\w+_(?:HOME|DIRS?)|DISPLAY|WAYLAND_DISPLAY|__CF_USER_TEXT_ENCODING",
-            # the network, and whose certificates are trusted
-            r"(?:HTTPS?|ALL|FTP|NO)_PROXY|SSL_CERT_(?:FILE|DIR)|\w+_CA_BUNDLE",
-            r"\w*_CA_?CERTS?|NIX_SSL_CERT_FILE|GIT_SSL_CAINFO|OPENSSL_CONF|DENO_CERT",
-            # libraries, processors, accelerators
-            r"LD_(?:LIBRARY_PATH|PRELOAD)|DYLD_\w+|(?:OMP|MKL|OPENBLAS|KMP|NUMEXPR|VECLIB)_\w+",
-            r"(?:CUDA|NVIDIA|HIP|ROCR|ROCM|TORCH|TF|XLA|TOKENIZERS|TRANSFORMERS|TIKTOKEN)_\w+",
-            r"HF_\w+|SENTENCE_TRANSFORMERS_HOME|NLTK_DATA|MPLBACKEND|MPLCONFIGDIR",
-            # Python and its environments
-            r"PYTHON\w*|(?:CONDA|MAMBA|PYENV|UV|PIP|PIPX|POETRY|PDM|HATCH)_\w+|IPYTHONDIR",
-            # Node, Deno and Bun; Java; other languages and what installs them
-            r"NODE_\w+|(?:NVM|FNM|VOLTA|PNPM|BUN|DENO|COREPACK)_\w+|npm_config_\w+|YARN_\w+",
-            r"JAVA_\w+|_?JAVA_OPTIONS|J(?:DK|RE)_\w+|CLASSPATH|(?:M2|MAVEN|GRADLE|SDKMAN|KOTLIN)_\w+",
-            r"GO(?:PATH|ROOT|BIN|CACHE|MODCACHE|FLAGS|PROXY|MAXPROCS|DEBUG|TOOLCHAIN|OS|ARCH)|CGO_\w+",
-            r"(?:CARGO|RUSTUP|RUST|DOTNET|JULIA|ASDF|MISE|NIX|RBENV|GEM|SCALA|ERL|MIX)_\w+",
-            r"NUGET_PACKAGES|BUNDLE_(?:GEMFILE|PATH|APP_CONFIG)|RUBY(?:LIB|OPT)|R_(?:HOME|LIBS\w*)",
-            r"PERL5LIB|PERL5OPT|LUA_C?PATH|PHPRC|PHP_INI_SCAN_DIR|GUIX_\w+",
-        )
-    ),
-    re.IGNORECASE,
-)
-"""Variables that programs in common languages need to run at all; none is a setting of its own."""
+_LISTED = read_text(Path(__file__).with_name("given_variables.txt"))
+_GIVEN = re.compile("|".join(re.findall(r"^[^#\n].*", _LISTED, re.MULTILINE)), re.IGNORECASE)
 
 PLACEHOLDERS = (
     "case", "text", "options", "id", "seed", "index", "knobs", "base_url", "run_url", "token",

@@ -1,9 +1,9 @@
 """Programs that run as processes: a command in any language, or a function in an interpreter."""
 
 import json
-import sys
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,18 @@ from plenum_audit.programs.adapters.environment import (
 from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_verdicts.cases.case import AuditCase
 
-_RUNNER = str(CLIENT / "plenum_run.py")
+RUNNER = str(CLIENT / "plenum_run.py")
+"""What runs a function of a file or a module in its own interpreter."""
 
 
+@dataclass
 class Command:
     """A program that is a command; its decision is posted, or its last line on stdout.
 
-    Parameters
+    Attributes
     ----------
+    name, identity, knobs
+        As of any program.
     arguments
         The command and its arguments. ``{case}`` is replaced by the path of the case as JSON, and
         ``{text}``, ``{seed}``, ``{index}`` and names of knobs by their values.
@@ -34,16 +38,11 @@ class Command:
         Variables that it gets in addition to those for any program.
     """
 
-    def __init__(
-        self,
-        name: str,
-        arguments: Sequence[str],
-        identity: Mapping[str, Any],
-        knobs: Mapping[str, Sequence[Any]],
-        passed: Sequence[str] = (),
-    ) -> None:
-        self.name, self.identity, self.knobs = name, identity, knobs
-        self._arguments, self._passed = list(arguments), tuple(passed)
+    name: str
+    identity: Mapping[str, Any]
+    knobs: Mapping[str, Sequence[Any]]
+    arguments: Sequence[str]
+    passed: Sequence[str]
 
     async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once; the decision is stored in the session.
@@ -53,7 +52,7 @@ class Command:
         ProgramFailed
             It can't be started, or ended with a status other than 0.
         """
-        ended = await _run(self._arguments, session, self._passed)
+        ended = await _run(self.arguments, session, self.passed)
         if not session.decided:
             session.decide(ended.stdout)
 
@@ -62,28 +61,11 @@ class Command:
 
 
 class Child(Command):
-    """A program ``FILE.py:NAME`` or ``MODULE:NAME``, in a process of its own interpreter.
-
-    Parameters
-    ----------
-    interpreter
-        The Python that has the program's packages; by default this one.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        target: str,
-        identity: Mapping[str, Any],
-        knobs: Mapping[str, Sequence[Any]],
-        passed: Sequence[str] = (),
-        interpreter: str = sys.executable,
-    ) -> None:
-        super().__init__(name, [interpreter, _RUNNER, target], identity, knobs, passed)
+    """A program ``FILE.py:NAME`` or ``MODULE:NAME``, run by :data:`RUNNER` in its interpreter."""
 
     async def run(self, case: AuditCase, session: RunSession) -> None:
         """Run once, as :meth:`Command.run`, but without reading a decision from its output."""
-        await _run(self._arguments, session, self._passed)
+        await _run(self.arguments, session, self.passed)
         if not session.decided:
             raise ProgramFailed(Failure.PROGRAM, "it ended before deliberate returned")
 

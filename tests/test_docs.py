@@ -1,37 +1,25 @@
 """The docs name what can be chosen, and nothing else is offered."""
 
-import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 
 import pytest
-import yaml
+import settings_page
 from hydra import initialize_config_dir
 from hydra._internal.hydra import Hydra
 from hydra.core.global_hydra import GlobalHydra
+from omegaconf import DictConfig, OmegaConf
 
-from plenum.base.project import config_folders
 from plenum.design.kinds import KINDS
 from plenum.design.schema import config_type
 from plenum_audit.design import AuditConfig
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGE = "".join(
-    (ROOT / "docs" / page).read_text(encoding="utf-8")
-    for page in ("appendix/settings.md", "configuration.md")
-)
-EXPERIMENTS = sorted(file for each in config_folders() for file in each.glob("experiment/*.yaml"))
+SETTINGS = (ROOT / "docs/appendix/settings.md").read_text(encoding="utf-8")
 ROOMS = ("conf", "docs", "reference", "scenarios", "scripts", "src", "tests")
 SUFFIXES = {".md", ".py", ".j2", ".yaml", ".yml", ".txt", ".csv"}
-
-
-def cells(heading: str) -> Mapping[str, list[str]]:
-    """The rows of the first table below a heading, by each name in their first cell."""
-    section = PAGE.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
-    rows = [line.strip("|").split("|") for line in section.splitlines() if line.startswith("| `")]
-    return {name: row[1:] for row in rows for name in re.findall(r"`([^`]+)`", row[0])}
 
 
 @pytest.fixture(scope="module")
@@ -44,53 +32,60 @@ def groups() -> Mapping[str, list[str]]:
     return {group: options for group, options in found.items() if group.split("/")[0] != "hydra"}
 
 
-def test_the_groups_that_help_lists_are_those_of_the_docs(
+def test_the_page_of_settings_is_what_the_script_writes() -> None:
+    assert settings_page.make_page() == SETTINGS
+
+
+def test_a_page_of_settings_that_differs_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    page = tmp_path / "settings.md"
+    page.write_text(SETTINGS.replace("| 20 ", "| 21 "))
+    monkeypatch.setattr(settings_page, "PAGE", page)
+    for arguments, status in ((["--check"], 1), ([], 0), (["--check"], 0)):
+        monkeypatch.setattr("sys.argv", ["settings_page.py", *arguments])
+        assert settings_page.main() == status
+    assert "run python scripts/settings_page.py" in capsys.readouterr().out
+    assert page.read_text(encoding="utf-8") == SETTINGS
+
+
+def test_the_groups_and_options_that_help_lists_are_those_of_the_docs(
     groups: Mapping[str, list[str]],
 ) -> None:
-    assert set(groups) == set(cells("Groups"))
+    documented = settings_page.read_groups()
+    assert {group: sorted(options) for group, options in documented.items()} == groups
+    for option in (option for options in groups.values() for option in options):
+        assert f"`{option}`" in SETTINGS
 
 
-def test_every_option_of_a_group_is_in_the_docs(groups: Mapping[str, list[str]]) -> None:
-    documented = {group: re.findall(r"`([^`]+)`", row[0]) for group, row in cells("Groups").items()}
-    for group, options in groups.items():
-        assert set(options) <= set(documented[group]), group
+def test_every_setting_is_in_the_docs() -> None:
+    settings = [asdict(config_type(KINDS["world"])()), asdict(AuditConfig())]
+    keys = (
+        [f"{key}.{part}" for part in value if part != "name"]
+        if isinstance(value, dict) and value and key != "columns"
+        else [key]
+        for each in settings
+        for key, value in each.items()
+    )
+    named = re.findall(r"`([\w.]+)`", SETTINGS)
+    parts = {".".join(key.split(".")[:2]) for key in named}
+    assert [key for listed in keys for key in listed if key not in {*named, *parts}] == []
 
 
-def test_every_value_is_in_the_docs() -> None:
-    settings = asdict(config_type(KINDS["world"])())
-    documented = " ".join([*cells("Values"), *(f"{row[2]}" for row in cells("Groups").values())])
-    for key, value in settings.items():
-        for name in (
-            [f"{key}.{part}" for part in value if part != "name"]
-            if isinstance(value, dict)
-            else [key]
-        ):
-            assert name in documented or f"{key}.*" in documented, name
-
-
-def test_every_setting_of_an_audit_is_in_the_docs_with_its_default() -> None:
-    rows = cells("Audits")
-    usual = asdict(AuditConfig())
-    committee = usual.pop("committee")
-    for key, value in {**usual, **{f"committee.{k}": v for k, v in committee.items()}}.items():
-        assert key in rows, key
-        if isinstance(value, int | float) and not isinstance(value, bool):
-            assert f"{value:g}" in rows[key][0].replace("0.80", "0.8"), key
-
-
-@pytest.mark.parametrize("file", EXPERIMENTS, ids=lambda file: file.stem)
-def test_an_experiment_has_as_many_conditions_as_the_docs_say(file: Path) -> None:
-    section = PAGE.partition("\n## Experiments\n")[2]
-    (row,) = [
-        line
-        for line in section.splitlines()
-        if line.startswith("|") and f"`{file.stem}`" in line.split("|")[1]
-    ]
-    _, names, _, counts, *_ = row.split("|")
-    documented = dict(zip(re.findall(r"`([^`]+)`", names), counts.split(","), strict=True))
-    params = yaml.safe_load(file.read_text())["hydra"]["sweeper"]["params"]
-    swept = math.prod(len(str(values).split(",")) for values in params.values())
-    assert int(documented[file.stem]) == swept
+@pytest.mark.parametrize("chosen", ["task=none", "task=disaster", "backend=api", "model=tiny"])
+def test_defaults_in_the_docs_are_those_of_a_composed_config(
+    compose: Callable[..., DictConfig], chosen: str
+) -> None:
+    cfg = compose(chosen, hydra=True)
+    documented = settings_page.read_defaults("config")
+    groups, choices = settings_page.read_groups(), cfg.hydra.runtime.choices
+    for group in (each for each in reversed([*choices]) if each in groups):  # the last one wins
+        documented |= groups[group][choices[group]].values
+    for setting in settings_page.list_settings():
+        value = OmegaConf.select(cfg, setting.key)
+        expected = documented.get(setting.key, setting.default)
+        if value is not None and not OmegaConf.is_config(value) and setting.key != "scenario.file":
+            assert value == expected, setting.key
 
 
 PAGES = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md"))]

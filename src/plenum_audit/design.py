@@ -16,13 +16,30 @@ from plenum_verdicts.design import FOR_SUITES, VerdictConfig, check_verdict
 
 @dataclass(frozen=True)
 class CommitteeConfig(StrictSettings):
-    """The program: a ``target`` (FILE.py:NAME or MODULE:NAME), a ``command`` or a URL (``http``).
+    """The program that is audited.
 
-    A target runs in its own process, or in this one (``isolate=none``), under ``python``. A command
-    gets the path of the case's file for ``{case}``; a URL receives ``body`` and returns the
-    decision at ``path``. A run may take ``timeout_s`` seconds, not counting waits for models, and
-    ``max_calls``. ``extract`` is the rule to read its text by. ``env`` names variables to
-    pass on. ``knobs`` are settings of the program with the values to try, the usual one first.
+    Attributes
+    ----------
+    name : a text
+        What it is called; else its target, command or host.
+    target, command, http : ``FILE.py:NAME``, ``MODULE:NAME``; a command with ``{case}``; a URL
+        Program; in short ``committee=FILE.py:NAME``.
+
+        A command gets the path of the case's file for ``{case}``.
+    body, path : a mapping; a path such as ``a.b.0``
+        What the URL is sent; where its answer has the decision.
+    python : a path
+        Interpreter of the target; else plenum's.
+    isolate
+        ``none``: in plenum's process.
+    timeout_s, max_calls
+        Limits of a run, without waits for models.
+    extract : ``regex:...``, ``json:PATH``, ``name``
+        How a text becomes a decision.
+    env : a list of variables
+        What it gets besides the usual.
+    knobs : ``'+committee.knobs.NAME=[2,1]'``
+        Its settings to try, the usual value first; else those it declares.
     """
 
     name: str = ""
@@ -57,13 +74,24 @@ Changes = Annotated[list[Literal["wording", "order"]], _Several]
 class AuditConfig(VerdictConfig):
     """A program's runs until a verdict, beside the settings of any verdict.
 
-    ``max_runs`` limits the runs of a case, ``concurrency`` those in flight. ``baseline`` may also
-    name an earlier study, or be ``previous``. ``control`` is an additional run for comparison.
-    ``overrides`` are always changed in requests. A suite has ``repeats`` runs of each case.
-    ``rule`` is the file of a rule of acting alone, to be applied. ``vary`` also runs the cases of a
-    suite with other wordings or with their options in another order, and says how much more often
-    runs differ then. The page says who tested the program and who is responsible: ``tested_by``,
-    ``responsible``.
+    Attributes
+    ----------
+    max_runs
+        Runs of a case until ``undecided``.
+    concurrency
+        Runs in flight.
+    control
+        ``one_shot``: also runs the seats without interaction.
+    repeats
+        Runs of each case of a live suite.
+    rule : a file
+        Applies a rule of ``decide``.
+    vary
+        Also runs a live suite with these changes.
+    overrides : ``+overrides.temperature=0``
+        Changed in all requests.
+    tested_by, responsible : a text
+        Names on the page.
     """
 
     committee: Program = field(default_factory=CommitteeConfig)

@@ -39,7 +39,13 @@ Gpus = Annotated[NotNegative, AfterValidator(_apart)]
 
 @dataclass(frozen=True)
 class Batch(SweepSettings):
-    """For how many seconds a batch is waited for, and how many lie between looks at it."""
+    """For how many seconds a batch is waited for, and how many lie between looks at it.
+
+    Attributes
+    ----------
+    wait_s, poll_s
+        Seconds until a batch's rest goes out at the full price; between looks at it.
+    """
 
     needs: ClassVar[str] = "calls.batch=true"
 
@@ -51,7 +57,14 @@ class Batch(SweepSettings):
 class Workers(SweepSettings):
     """The number of workers that ``hydra/launcher=ray`` starts, and the resources of each.
 
-    ``number`` is as many as fit, where it isn't set. A hosted model runs once a worker.
+    A hosted model runs once a worker.
+
+    Attributes
+    ----------
+    number
+        Workers of ``hydra/launcher=ray``; ``null``: as many as fit.
+    cpus, gpus
+        What each takes of the cluster.
     """
 
     needs: ClassVar[str] = _RAY
@@ -70,7 +83,13 @@ class Workers(SweepSettings):
 
 @dataclass(frozen=True)
 class Ray(SweepSettings):
-    """The cluster to join, as ``host:port`` or ``auto``; without one, one on this machine."""
+    """The cluster to join; without one, one on this machine.
+
+    Attributes
+    ----------
+    address : ``auto``, ``HOST:PORT``, ``null``
+        Cluster of Ray; ``null``: ``RAY_ADDRESS``, else this machine.
+    """
 
     needs: ClassVar[str] = _RAY
 

@@ -26,19 +26,42 @@ Names = Annotated[list[str], _Several]
 class VerdictConfig(StrictSettings):
     """The runs, what of them is compared, the criterion, and further questions.
 
-    ``logs`` is the file of the runs, ``format`` its format, ``columns`` the column of each field,
-    ``by`` the fields by which it is split, ``case`` a folder or a file of the cases. ``compare``
-    says whether two runs differ by their decisions, in being right or in their scores,
-    ``failures`` what a failed run of a log counts as. ``score`` names the score that counts,
-    ``scale`` has its worst and best value, ``where`` the rows that are runs, by field.
-    ``acceptable`` and ``unacceptable`` are shares of the runs of a case that decide like the mode;
-    ``suite`` gives one verdict on all cases together, for which few runs a case are enough, and
-    whose ``acceptable_disagreement`` and ``unacceptable_disagreement`` are chances that two runs of
-    a case end differently; ``auto`` chooses one for logs of many cases with few runs each.
-    ``undecided`` says whether that verdict passes. ``baseline`` is the log of an earlier program,
-    whose score may be higher by ``margin``. The user's own ``gate`` is judged on reruns of the
-    program, and on one whose score is lower by ``drop``. ``decide`` looks for a rule by which the
-    program may act alone, with at most this share of wrong acts; true is 0.05.
+    Attributes
+    ----------
+    case, columns : a folder or file; a column by field
+        Cases; columns of a table of cases or runs.
+    logs : a file, a folder, a pattern, ``mlflow:EXPERIMENT``, ``runs:/ID``
+        Runs that exist.
+    format : a name
+        Format of the log; else recognised.
+    by : a field, or a list
+        Splits the runs, a verdict each.
+    compare
+        What makes two runs of a suite differ.
+    failures
+        What a failed run of a log counts as.
+    score, scale : a name; two numbers, the worst first
+        Score that counts, and its ends.
+    where : ``{FIELD:VALUE}``
+        Rows of a log that are runs.
+    acceptable, unacceptable
+        Share of a case's runs that decide like most: stable above, unstable below.
+    undecided
+        Exit status 0 or 1, not 3.
+    baseline : a log; of an audit a name, an identity, ``previous``
+        What it is compared with.
+    suite
+        One verdict on all cases; ``auto``: if they have few runs.
+    acceptable_disagreement, unacceptable_disagreement
+        How often two runs of a case differ: stable below the second, unstable above the first.
+    gate, drop : ``"score >= .80"`` or its like
+        How often your gate errs on reruns; the drop that it should find.
+    margin
+        How far a score may lie below that of ``baseline``.
+    decide : ``true``, ``false``, or 0.001 to 0.5
+        A rule by which the program may act alone, at most this share wrongly; ``true``: 0.05.
+    out : a folder
+        Page, ``audit.json`` or ``verdict.json``, and JUnit XML.
     """
 
     case: str | None = None

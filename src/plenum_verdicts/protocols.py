@@ -33,9 +33,22 @@ Share = Annotated[Float, Field(ge=0.001, le=0.999)]
 class SteadyConfig(StrictSettings):
     """The runs of protocols, and what they are judged by.
 
-    ``steady`` has the files, ``reference`` the protocol that others are compared with, ``margin``
-    the least lead of it over a constant, ``perturbed`` the columns of what should not matter, and
-    ``plan`` a plan that was made beforehand.
+    Attributes
+    ----------
+    steady : a file, or a list
+        Protocols that are compared, in place of ``logs``.
+    columns : a column by field
+        Columns of these tables.
+    reference : a name
+        What the others are compared with; else ``reference``, or the first.
+    margin
+        Least lead of the reference over a constant.
+    perturbed : a column, or a list
+        What should not matter; else ``wording``, ``order``.
+    plan : a ``plan.json``
+        What ``scripts/plan.py`` fixed beforehand.
+    out : a folder
+        Page and ``steady.json``.
     """
 
     steady: Names

@@ -16,7 +16,20 @@ ANSWER_FORMS: tuple[AnswerForm, ...] = get_args(AnswerForm)
 class Information(StrictSettings):
     """The information that agents of a world see and hear; by default each gets all of it.
 
-    ``docs/worlds.md`` says what each one does; ``hears`` is a topology by name, or lists of agents.
+    ``docs/worlds.md`` says what each one does.
+
+    Attributes
+    ----------
+    sight, delivered
+        Shares of things and of statements that an agent sees.
+    reports
+        Statements are drawn for all, or for each agent.
+    acts
+        Whether agents see the others' last acts.
+    hears : ``all``, ``ring``, ``star``, ``pairs``, or a list
+        Who hears whom.
+    lost
+        Share of words and proposals lost.
     """
 
     sight: Probability = 1.0
@@ -29,7 +42,13 @@ class Information(StrictSettings):
 
 @dataclass(frozen=True)
 class RulesConfig(StrictSettings):
-    """Numbers of a world under a name: for every volatility, and for each level of it."""
+    """Numbers of a world under a name: for every volatility, and for each level of it.
+
+    Attributes
+    ----------
+    name, world, volatility : a text; numbers by name
+        Name of the rules, and numbers that they set.
+    """
 
     name: str = "text"
     world: dict[str, Any] = field(default_factory=dict)
@@ -38,10 +57,28 @@ class RulesConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class WorldTaskConfig(TaskConfig):
-    """The world, and its agents: ``view`` messages are read, ``runs`` share a world.
+    """A world, by the paper's rules or its released code's; ``none``: a committee.
 
-    ``answer`` is what comes first in an answer; ``pinned`` has roles by the number of their agent,
-    where ``None`` leaves the one that it is dealt.
+    Attributes
+    ----------
+    agents
+        Units of a world; many need longer answers.
+
+        They do with ``plan`` and ``central``.
+    turns
+        Turns of discussion in a round.
+    view
+        Newest messages that an agent reads.
+    runs
+        Runs of the same episode, a divisor of ``replicates``.
+    policy : ``agents``, or a scripted policy
+        Who acts.
+    answer
+        What comes first in an answer.
+    pinned : ``+task.pinned.NUMBER=ROLE``
+        Agents with a role of their own; ``null``: the one dealt.
+    world : ``task.world.NAME=NUMBER``
+        Numbers of the world; win over ``volatility`` and rules.
     """
 
     agents: Agents = 5
@@ -58,14 +95,20 @@ class WorldTaskConfig(TaskConfig):
 
 @dataclass(frozen=True)
 class ConsensusConfig(StrictSettings):
-    """The mechanism by which agents of a world decide, by name."""
+    """How agents of a world come to actions; ``script``: disaster, ``mean``: public goods."""
 
     name: str = "implicit"
 
 
 @dataclass(frozen=True)
 class DiversityConfig(StrictSettings):
-    """The roles of a world's agents at this level of diversity, by world."""
+    """The roles of a world's agents: none, one, three or six.
+
+    Attributes
+    ----------
+    roles : a list by world
+        Roles, dealt to agents in turn.
+    """
 
     name: str = "medium"
     roles: dict[str, list[str]] = field(default_factory=dict)
@@ -73,7 +116,13 @@ class DiversityConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class VolatilityConfig(StrictSettings):
-    """The numbers of a world at this level of volatility, by world."""
+    """How fast a world changes.
+
+    Attributes
+    ----------
+    world : numbers by world
+        Numbers of the world at this level.
+    """
 
     name: str = "moderate"
     world: dict[str, dict[str, Any]] = field(default_factory=dict)

@@ -91,10 +91,15 @@ Journals = Annotated[str, match_rule(r"(?!s3:|\w+://).+", "it is a folder")]
 
 @dataclass(frozen=True)
 class ScenarioConfig(StrictSettings):
-    """The case: its ``id``, and the YAML ``file`` that holds it.
+    """The case: a file of ``scenarios/``.
 
     The ``id`` is here that of conf/config.yaml, so that a kind without cases sees whether one was
     asked for.
+
+    Attributes
+    ----------
+    id, file : an id; a path, relative to the checkout
+        The case, and its YAML file.
     """
 
     id: str = "IM-01"
@@ -103,9 +108,16 @@ class ScenarioConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class RolesConfig(StrictSettings):
-    """The seats by name, each with the name of its mandate (empty for none).
+    """The seats, each with its mandate.
 
-    ``agents`` is how many there are to be, where not as many as are listed.
+    Attributes
+    ----------
+    neutral_labels
+        The committee reads ``Member 1`` and so on, not the seats' names.
+    agents
+        Number of seats; ``null``: as many as ``roles.seats`` lists.
+    seats : a mandate by seat
+        Seats in order of speaking; an empty mandate is none.
     """
 
     name: str = ""
@@ -116,7 +128,13 @@ class RolesConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class PerturbationConfig(StrictSettings):
-    """The families of wordings that replicates read in turn; none means the scenario as it is."""
+    """The wordings of the case, one a replicate.
+
+    Attributes
+    ----------
+    families : a list of families
+        Wordings that replicates read in turn; without any, the case as it is.
+    """
 
     name: str = "none"
     families: list[str] = field(default_factory=list)
@@ -124,9 +142,14 @@ class PerturbationConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class PromptsConfig(StrictSettings):
-    """The texts of a committee's prompts: the ``folder`` that holds them.
+    """The texts of prompts; ``published``: the papers', once imported.
 
-    Its ballots are asked for in one of two forms (``answers``): a vote alone, or with its reasons.
+    Attributes
+    ----------
+    folder : a path, relative to the checkout
+        Texts of the prompts.
+    answers
+        ``reasoned``: ballots with reasons, and STATE lines read more loosely.
     """
 
     name: str = "plenum"
@@ -136,7 +159,21 @@ class PromptsConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class TrackingConfig(StrictSettings):
-    """The MLflow store (``uri``, or none), which replicates get runs, and which are traced."""
+    """The MLflow store, or none.
+
+    Attributes
+    ----------
+    uri : ``sqlite:///...``, ``http://...``, ``https://...``
+        MLflow store; ``tracking=server``: ``MLFLOW_TRACKING_URI``, else
+        ``http://127.0.0.1:5000``.
+    traces
+        Replicates that are traced; ``sample``: one or two a condition.
+
+        They are the first that decides as most do, and the first that doesn't.
+    replicates
+        ``all``: nested runs; ``none``: rows of the condition's run; ``auto``: nested up to 2,000,
+        in suites and logs up to 500.
+    """
 
     name: str = ""
     uri: Url | None = None
@@ -146,7 +183,15 @@ class TrackingConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class BranchConfig(StrictSettings):
-    """Continuations of a state: after which round, of how many base runs, how many of each."""
+    """Continuations of a state.
+
+    Attributes
+    ----------
+    after_round : 1 to ``rounds`` - 1
+        Continue replicates after this round.
+    bases, continuations
+        Replicates that are continued; continuations of each, in place of ``replicates``.
+    """
 
     after_round: Int | None = None
     bases: Count = 5
@@ -162,7 +207,23 @@ class TaskConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class StudyConfig(StrictSettings):
-    """Settings of every kind of study: the model, the budget, and the place of results."""
+    """Settings of every kind of study: the model, the budget, and the place of results.
+
+    Attributes
+    ----------
+    study : letters, digits, ``.``, ``_``, ``-``
+        MLflow experiment and folder of tables.
+    prices : ``'+prices={MODEL:{input:0.4,output:1.6}}'``, also ``cached``, ``written``
+        Dollars per million tokens, before LiteLLM's.
+    journals
+        Where the journals lie.
+    seed
+        Another one asks for fresh deliberations.
+    dry_run
+        Print the plan, make no call.
+    retry_failed
+        Take up failed replicates: those without an answer, or all.
+    """
 
     study: StudyName = "default"
     backend: Backends = field(default_factory=Simulated)
@@ -181,6 +242,15 @@ class Config(StudyConfig):
     """The whole composed config, as ``run.py`` gets it from Hydra.
 
     :func:`config_type` adds what packages register; :meth:`find` returns it.
+
+    Attributes
+    ----------
+    rounds
+        Rounds of a deliberation.
+    replicates
+        Deliberations of the condition.
+    rerun
+        Another number repeats the deliberations, to compare their bytes.
     """
 
     scenario: ScenarioConfig = field(default_factory=ScenarioConfig)

@@ -22,40 +22,68 @@ Amount = Annotated[Int, Field(ge=0)]
 
 @dataclass(frozen=True)
 class Protocol(StrictSettings):
-    """The deliberation protocol: who speaks when, and what a prompt shows of the discussion."""
+    """Who speaks when in a deliberation, and what a prompt shows of it.
+
+    Attributes
+    ----------
+    window
+        Latest arguments that a turn reads.
+    argument_words
+        Length that the prompt asks for.
+    exchange
+        What a seat reads of the others.
+
+        ``reasons``: arguments and the table of states; ``stance``: the table; ``reflection``: its
+        own arguments, to reflect on; ``placebo``: the table, and text of another case for
+        arguments; ``none``: its own arguments.
+    interaction, feedback
+        Older names; ``false``: ``exchange=none``, ``exchange=stance``.
+    order
+        Order of speaking; a random one is drawn from scenario and seed.
+
+        ``simultaneous``: all seats of a round answer from the state at its beginning.
+    round_lines
+        A turn names its round; the last asks for a final word.
+    initial_state
+        What the table shows of a seat before its first turn.
+    answers
+        ``constrained``: JSON that the backend enforces.
+    decision
+        Rule that decides.
+    reading
+        How answers are read; always ``strict`` for simulated agents and ``prompts=published``.
+
+        ``lenient``: whatever has one meaning; ``strict``: the prescribed form alone.
+    moderator
+        Sums up each round, or asks what only a seat has seen.
+
+        The sum stands in place of the arguments.
+    step
+        Total variation by which a state moves at most in a round.
+    facts
+        Private facts that a seat reads: its own, or all.
+    majority
+        Scripts all seats but the last to argue for one option.
+
+        ``conformity``: a wrong one; from round 2 on ``correction``: the answer, or ``subversion``:
+        a wrong one.
+    """
 
     window: Count = 15
     argument_words: Count = 110
     exchange: Literal["reasons", "stance", "reflection", "placebo", "none"] = "reasons"
-    """The part of a discussion that a seat reads. ``reasons``: arguments and table; ``stance``: the
-    table; ``reflection``: its own arguments, to reflect on; ``placebo``: the table, and text of
-    another case for arguments; ``none``: its own arguments alone."""
     interaction: InitVar[bool | None] = None
-    """An older name: ``False`` is the exchange ``none``."""
     feedback: InitVar[bool | None] = None
-    """An older name: ``False`` is the exchange ``stance``."""
     order: Literal["listed", "random", "simultaneous"] = "listed"
-    """The order of speaking: that of the seats, one drawn from scenario and seed alone, or none:
-    all seats of a round answer from the state at its beginning."""
     round_lines: bool = False
-    """True if a turn names its round, and the last one asks for a final word."""
     initial_state: Literal["none", "even"] = "none"
-    """The state that the table shows of a seat that has not spoken: none, or an even one."""
     answers: Literal["free", "constrained"] = "free"
-    """The form of answers: asked for by the prompt alone, or enforced by the backend."""
     decision: str = "majority"
-    """The rule that decides: the majority of ballots, the clerk, or one that a package adds."""
     reading: Literal["lenient", "strict"] = "lenient"
-    """The reader of real models' answers: of all that has one meaning, or of one form alone."""
     moderator: Literal["none", "summary", "discloser"] = "none"
-    """Sums up each round, in place of the arguments; or asks each seat what only it has seen."""
     step: Fraction = 1.0
-    """The total variation by which a seat's state moves at most in a round; 1 bounds nothing."""
     facts: Literal["private", "all"] = "private"
-    """The seats that read a case's private facts: each its own, or every seat all of them."""
     majority: Literal["none", "conformity", "correction", "subversion"] = "none"
-    """Scripts all seats but the last: for a wrong option; from round 2 on for the answer; or from
-    round 2 on for a wrong option."""
 
     def __post_init__(self, interaction: bool | None, feedback: bool | None) -> None:
         """Read the older names.
@@ -127,7 +155,13 @@ _OLDER = {
 
 @dataclass(frozen=True)
 class Sampling(StrictSettings):
-    """Parameters of a model's sampling."""
+    """Parameters of a model's sampling.
+
+    Attributes
+    ----------
+    temperature, max_tokens
+        Sent with every call.
+    """
 
     temperature: NotNegative = 0.0
     max_tokens: Count = 400
@@ -135,9 +169,20 @@ class Sampling(StrictSettings):
 
 @dataclass(frozen=True)
 class ModelConfig(StrictSettings):
-    """The model of each seat and of the clerk; ``default`` is that of all others.
+    """The model of each seat and of the clerk.
 
-    ``window`` is what ``memory=auto`` takes.
+    Attributes
+    ----------
+    default : a name of LiteLLM's
+        Model of those who have none of their own.
+    seats : a model by seat
+        Models of seats.
+    clerk : a name of LiteLLM's
+        Model of the clerk.
+    dtype
+        Precision with ``backend=hosted``.
+    window
+        ``protocol.window`` with ``memory=auto``.
     """
 
     name: str = ""
@@ -150,7 +195,7 @@ class ModelConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class Backend(StrictSettings):
-    """Settings of a backend, whatever it is.
+    """What answers the calls.
 
     Attributes
     ----------
@@ -185,7 +230,17 @@ class Backend(StrictSettings):
 
 @dataclass(frozen=True)
 class Simulated(Backend):
-    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations."""
+    """Knobs of the simulated backend; ``docs/simulated-backend.md`` has the equations.
+
+    Attributes
+    ----------
+    gain, coupling
+        Weights of the prompt, and of the others' arguments in it.
+    noise
+        Probability of a random deviation in a turn.
+    malformed_rate, refusal_rate, timeout_rate, rate_limit_rate
+        Shares of calls that fail in this way.
+    """
 
     name: Literal["simulated"] = "simulated"
     gain: NotNegative = 1.0
@@ -201,10 +256,22 @@ class Simulated(Backend):
 class Api(Backend):
     """Settings of the ``api`` backend that can change an answer.
 
-    ``api_base`` is a URL by provider, or a list of URLs: a fleet of servers of the same models.
-    ``answer_form`` is the form in which they get the schema of a constrained answer. ``extra`` are
-    further fields of each request, as the provider names them; one that is ``None`` isn't sent.
-    ``max_tokens_field`` is the field that bounds an answer, and ``stream`` asks for it in pieces.
+    Attributes
+    ----------
+    api_base : a URL, or a list, by provider
+        Your own endpoint, or a fleet of servers of the same models.
+    send_seed
+        Send a seed with each call.
+    answer_form
+        Form of the schema of constrained answers.
+    extra : ``'+backend.extra={NAME:VALUE}'``
+        Further fields of requests.
+
+        One that is ``null`` isn't sent.
+    max_tokens_field
+        Field that bounds an answer.
+    stream
+        Ask for answers in pieces.
     """
 
     charged: ClassVar[bool] = True
@@ -243,13 +310,30 @@ class Api(Backend):
 class Calls(StrictSettings):
     """Limits and transport of calls; they can't change an answer, so they are no identity.
 
-    ``max_concurrency`` bounds the replicates in flight, and with them the calls to each provider;
-    within it the limit adapts. ``rpm`` and ``tpm`` are requests and tokens per minute by provider.
-    ``max_wait_s`` is for how long a provider that asks for it is left alone; where it asks for
-    longer, nothing more is sent to it. ``patience`` are the seconds for which one that can't be
-    reached, or is loading its model, is waited for.
-    ``max_response_mb`` bounds the decoded body of one answer, in millions of bytes.
-    ``batch``: calls go in batches, at half the price.
+    Attributes
+    ----------
+    max_concurrency
+        Replicates in flight in a sweep, and calls to a provider.
+    start_concurrency, adapt
+        Calls to a provider at first; whether the limit then adapts.
+    rpm, tpm : by provider
+        Requests and tokens in any minute; a model's own: ``'+calls.rpm={openai/gpt-4o:500}'``.
+    timeout_s, idle_timeout_s
+        Seconds: of an attempt; to connect, or of silence.
+    max_attempts
+        Attempts at a call.
+    backoff_s, backoff_max_s
+        Seconds: scale and longest wait before an attempt.
+    max_wait_s
+        Seconds that a provider may ask to wait; more end the sweep.
+    patience
+        Seconds to wait for a server that isn't there yet.
+    max_response_mb
+        Decoded megabytes of an answer that are read.
+    transport
+        ``litellm``: no lean path.
+    batch
+        Calls go in batches, at half the price, to openai and anthropic.
     """
 
     max_concurrency: Count = 1000
@@ -281,7 +365,13 @@ class StatedPrice(StrictSettings):
 
 @dataclass(frozen=True)
 class Budget(StrictSettings):
-    """Limits on the use of a sweep over all its runs; ``None`` means no limit."""
+    """Limits on the use of a sweep over all its runs; ``None`` means no limit.
+
+    Attributes
+    ----------
+    dollars, tokens, calls
+        What the sweep may use up, over all its runs.
+    """
 
     dollars: NotNegative | None = None
     tokens: Amount | None = None

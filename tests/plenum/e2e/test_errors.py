@@ -293,6 +293,7 @@ OF_CONTRIBUTORS = (
     "papers_run",
     "proof",
     "released_rules",
+    "settings_page",
     "study_",
     "suite_draws",
 )

@@ -18,10 +18,12 @@ except ModuleNotFoundError as missing:  # a Python without the environment that 
 @hydra.main(version_base="1.3", config_path="../conf", config_name="figures")
 def main(cfg: DictConfig) -> None:
     with one_line_errors():
-        from plenum.reports.figures.publish import draw_study
         from plenum.reports.settings import check_report_settings, read_names
+        from plenum.reports.study import find_study_kind
 
-        draw_study(check_report_settings(cfg), read_names(cfg.figure) or None)
+        chosen = check_report_settings(cfg)
+        kind = find_study_kind(chosen.study, chosen.uri)
+        kind.publish_figures(chosen, read_names(cfg.figure) or None)
 
 
 if __name__ == "__main__":

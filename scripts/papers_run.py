@@ -15,11 +15,11 @@ from omegaconf import DictConfig
 from plenum.base.errors import UserError
 from plenum.base.file_locks import require_writable
 from plenum.base.project import project_root
+from plenum.design.kinds import Kind
 from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
 from plenum.reports.page.publish import publish_report
 from plenum.reports.settings import Settings, read_names, read_study_settings
 from plenum.reports.study import find_study_kind
-from plenum.reports.tables.publish import publish_tables
 from plenum_papers.items import items
 from plenum_papers.items.items import Experiment, PaperItem
 
@@ -108,9 +108,10 @@ def _pages(studies: Sequence[Experiment], chosen: Settings) -> None:
         page = ExploredStudy(**shown | {"out": one_study.out / "explorer.html"})
         log = chosen.out / "logs" / f"{name}_pages.txt"
         with log.open("w", encoding="utf-8") as output, contextlib.redirect_stdout(output):
-            publish_tables(one_study)
+            kind = find_study_kind(name, chosen.uri)
+            kind.publish_tables(one_study)
             publish_report(one_study)
-            if explored := find_study_kind(name, chosen.uri).has("explorer"):
+            if explored := kind.has(Kind.explore):
                 publish_explorer(page)
         made_of_it = "tables, report" + ", explorer" * explored
         _say(f"{one_study.out}: {made_of_it}, {time.monotonic() - began:.0f} s")

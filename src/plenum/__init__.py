@@ -35,33 +35,22 @@ if TYPE_CHECKING:  # for editors and type checkers, which run nothing
 
 __version__ = "0.3.0"
 
-_HOMES = {
-    "UserError": "base.errors",
-    "benjamini_hochberg": "dynamics.multiplicity",
-    "branching": "dynamics.branching",
-    "compare_decisions": "dynamics.decision_contrasts",
-    "contrast": "dynamics.contrasts",
-    "decision_interaction": "dynamics.decision_contrasts",
-    "divergence": "dynamics.divergence",
-    "flip_rate": "dynamics.decisions",
-    "holm": "dynamics.multiplicity",
-    "interaction": "dynamics.contrasts",
-    "lyapunov": "dynamics.lyapunov",
-    "mcnemar": "dynamics.decisions",
-    "pairwise_disagreement": "dynamics.decisions",
-    "plan_decisions": "dynamics.decision_sample_sizes",
-    "plan_replicates": "dynamics.sample_sizes",
-    "pool": "dynamics.meta_analysis",
-    "pool_decisions": "dynamics.decision_contrasts",
-    "reversal_test": "dynamics.nulls",
-    "shuffle_test": "dynamics.nulls",
-    "study": "reports.notebook",
-    "summarise": "dynamics.summary",
-    "sweep": "reports.notebook",
-    "switch_counts": "dynamics.switches",
-    "time_to_majority": "dynamics.majority",
-}
-"""The module of each name: it is imported when the name is first used (PEP 562)."""
+_NAMES = {
+    "base.errors": "UserError", "dynamics.branching": "branching",
+    "dynamics.contrasts": "contrast interaction",
+    "dynamics.decision_contrasts": "compare_decisions decision_interaction pool_decisions",
+    "dynamics.decision_sample_sizes": "plan_decisions",
+    "dynamics.decisions": "flip_rate mcnemar pairwise_disagreement",
+    "dynamics.divergence": "divergence", "dynamics.lyapunov": "lyapunov",
+    "dynamics.majority": "time_to_majority", "dynamics.meta_analysis": "pool",
+    "dynamics.multiplicity": "benjamini_hochberg holm",
+    "dynamics.nulls": "reversal_test shuffle_test", "dynamics.sample_sizes": "plan_replicates",
+    "dynamics.summary": "summarise", "dynamics.switches": "switch_counts",
+    "reports.notebook": "study sweep",
+}  # fmt: skip
+"""The names of each module, which is imported when one is first used (PEP 562)."""
+
+_HOMES = {name: home for home, names in _NAMES.items() for name in names.split()}
 
 __all__ = list(_HOMES)
 

@@ -149,7 +149,7 @@ def _tables(folder: Path, transcripts: dict[int, Transcript], run: ArchivedRun) 
         sum(transcripts[number].end is None for number in numbers)
     ):
         yield "replicates.parquet: other counts than the metrics of its run"
-    expected = run.kind.part("tables")([transcripts[number] for number in numbers])
+    expected = run.kind.tabulate([transcripts[number] for number in numbers])
     for name, frame in expected.items():
         wrong = difference(folder / f"{name}.parquet", frame)
         if wrong:

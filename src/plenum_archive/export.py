@@ -167,8 +167,7 @@ def _counts(conditions: Sequence[ArchivedCondition]) -> dict[str, int]:
 
 def _tables(chosen: Settings, gathered: Sequence[ArchivedCondition]) -> dict[str, bytes]:
     """Return the study's non-empty tables as CSV, by file name."""
-    tables: dict[str, pd.DataFrame] = gathered[0].run.kind.part("report_frames")(chosen)
-    tables = tables | _make_accounts(chosen, gathered)
+    tables = gathered[0].run.kind.make_frames(chosen) | _make_accounts(chosen, gathered)
     return {
         f"{name}.csv": format_csv(table).encode() for name, table in tables.items() if len(table)
     }

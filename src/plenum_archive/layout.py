@@ -74,7 +74,7 @@ class ArchivedRun:
 
 def list_artifacts(kind: Kind) -> list[str]:
     """List the files that a condition's run may have; which exist depends on the condition."""
-    tables = [f"{name}.parquet" for name in kind.part("tables")([])]  # no transcript, no rows
+    tables = [f"{name}.parquet" for name in kind.tabulate([])]  # no transcript, no rows
     return ["condition.json", "config.yaml", "environment.json", "accounts.json", *tables]
 
 

@@ -119,15 +119,10 @@ class AuditConfig(VerdictConfig):
 
 
 INSTEAD = {
-    "scenario": "case",
-    "replicates": "max_runs",
-    "model": "+overrides.model",
-    "temperature": "+overrides.temperature",
-    "sampling": "+overrides",
-    "rounds": "committee.knobs",
-    "roles": "committee.knobs",
-    "memory": "committee.knobs",
-}
+    "scenario": "case", "replicates": "max_runs", "model": "+overrides.model",
+    "temperature": "+overrides.temperature", "sampling": "+overrides", "rounds": "committee.knobs",
+    "roles": "committee.knobs", "memory": "committee.knobs",
+}  # fmt: skip
 """Settings of ``run.py`` and their replacements in an audit."""
 
 SCRIPT = Script((StudyConfig, AuditConfig), INSTEAD)

@@ -93,15 +93,9 @@ SCRIPT = "script"
 """The mechanism that tells all agents to go where it is most urgent (paper, B.1)."""
 
 MECHANISMS: Mapping[str, Mechanism] = {
-    "implicit": implicit,
-    PROMPTED: implicit,
-    SCRIPT: implicit,
-    "explicit": explicit,
-    "plan": plan,
-    "mean": mean,
-    "manager": manager,
-    "unanimity": unanimity,
-}
+    "implicit": implicit, PROMPTED: implicit, SCRIPT: implicit, "explicit": explicit, "plan": plan,
+    "mean": mean, "manager": manager, "unanimity": unanimity,
+}  # fmt: skip
 
 
 def read_plan(world: World[Any, A], value: Any) -> tuple[A, ...]:

@@ -20,6 +20,7 @@ from plenum.calls.call_log import read_attempts
 from plenum.calls.chat import Reply
 from plenum.calls.conversation import Ask, Entry
 from plenum.committee.condition import CommitteeCondition, Seat, require_committee
+from plenum.committee.cost import longest_answer
 from plenum.committee.deliberation import Deliberation
 from plenum.committee.state import Malformed
 from plenum.design.compose import parse_job
@@ -40,20 +41,19 @@ from plenum.records.transcript import read_transcript
 from plenum.tracking.store import absolute_uri, require_writable_store
 from plenum.tracking.stored_runs import require_active
 
-_KIND = Kind(
-    name="probe",
-    plural="probes",
-    tasks=("probe",),
+
+class _Probe(Kind):
+    def converse(self, condition: "ProbeCondition", replicate: int) -> "FirstTurn":
+        return FirstTurn(condition, replicate)
+
+    def find_longest_answer(self, condition: "ProbeCondition", ask: Ask) -> tuple[str, float]:
+        return longest_answer(condition, ask)
+
+
+_KIND = _Probe(
+    name="probe", plural="probes", tasks=("probe",), factors=FACTORS, repeated=(), tables=(),
     assumed_answers="arguments of argument_words each",
-    factors=FACTORS,
-    repeated=(),
-    tables=(),
-    parts={
-        "conversation": "plenum.checks.probe:FirstTurn",
-        "longest_run": "plenum.committee.cost:longest_run",
-        "longest_answer": "plenum.committee.cost:longest_answer",
-    },
-)
+)  # fmt: skip
 KINDS.add(_KIND.name, _KIND)  # of this process alone: no config composes it, and no store holds it
 
 

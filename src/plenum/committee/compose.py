@@ -92,7 +92,7 @@ def _refuse_groups_of_others(typed: Config) -> None:
     usual = type(typed)()
     for kind in KINDS.values():
         for key in kind.groups:
-            name, tasks = getattr(typed, key).name, ", ".join(kind.tasks or kind.part("tasks"))
+            name, tasks = getattr(typed, key).name, ", ".join(kind.list_tasks())
             fits = name == getattr(usual, key).name
             require(fits, f"{key}: {name} is for {kind.plural}; add task={tasks}")
 

@@ -12,11 +12,6 @@ _STATE_TOKENS, _JSON_TOKENS, _REASONED_TOKENS = 45, 25, 300
 vocabulary takes 39 for a STATE line of five options, and 20 for a count."""
 
 
-def longest_run(condition: CommitteeCondition) -> CommitteeCondition:
-    """Return the condition itself, since no deliberation ends early."""
-    return condition
-
-
 def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]:
     """Make a valid answer of full length, and estimate its tokens."""
     labels, form = condition.scenario.labels, FORMS[condition.frame.answers]

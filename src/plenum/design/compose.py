@@ -32,7 +32,7 @@ def parse_job(cfg: DictConfig) -> Job:
     typed = schema.type_config(given)
     conflicts.check_settings(typed)
     return Job(
-        condition=kinds.of_task(typed.task.name).part("compose")(typed),
+        condition=kinds.of_task(typed.task.name).compose(typed),
         study=typed.study,
         replicates=_replicates(typed),
         calls=typed.calls,

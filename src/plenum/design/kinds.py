@@ -1,27 +1,50 @@
-"""The kinds of study: what is studied, and which code each station of the spine uses for it.
+"""The kinds of study: what is studied, and what each station of the spine does with it.
 
-A kind is a value. Its parts are named by dotted paths and loaded on first use, so that nothing here
-imports what stands above it. A package adds a kind by an entry point of the group ``plenum.kinds``;
-a test calls :func:`register`.
+A kind is a value whose stations are methods. These import inside, so that nothing here imports
+what stands above it, and a command loads no more than it uses. A package adds a kind by an entry
+point of the group ``plenum.kinds``, as ``plenum.kind`` adds committees.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
-from functools import cache
+from __future__ import annotations  # the types below stand above this module
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import InitVar, dataclass, field
 from pkgutil import resolve_name
-from typing import Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from plenum.base.errors import UserError
 from plenum.base.extensions import Registry, blame_part
-from plenum.design.factors import FACTORS
+from plenum.design.parts_of_kinds import adopt_parts
 
-_WORDS = {"report_frames": "tables as data", "plan": "a plan of replicates"}
-"""The names of stations in the message that a kind has no part for them."""
+if TYPE_CHECKING:  # for editors and type checkers, which run nothing
+    from pathlib import Path
+
+    import pandas as pd
+    from numpy.random import Generator
+
+    from plenum.calls.chat import Chat
+    from plenum.calls.conversation import Ask, Conversation
+    from plenum.calls.pace import TokenCounting
+    from plenum.calls.raw_requests import ToolCall
+    from plenum.design.condition import Condition
+    from plenum.design.schema import Config
+    from plenum.records.transcript import Transcript
+    from plenum.reports.explorer.contents import Explorer
+    from plenum.reports.settings import PlanSettings, Settings
+    from plenum.show.document import Document
+    from plenum.show.table import Table
+    from plenum.tracking.conditions import TrackedCondition
+
+    Answer = str | tuple[ToolCall, ...]
+    ReadTable = Callable[[str], pd.DataFrame]
 
 
 @dataclass(frozen=True)
 class Kind:
-    """A kind of study, and the part that each station uses for it.
+    """A kind of study: a subclass for each, which has the stations that it can do.
+
+    A station without a method of the kind's own refuses in one line, unless it says otherwise. A
+    condition is one of the kind's own.
 
     Attributes
     ----------
@@ -38,37 +61,10 @@ class Kind:
     repeated
         Those of them that say what another one says.
     tables
-        Names of the tables, among those that the part ``tables`` makes, by which a run is
-        recognised as whole, and of which manifests give digests.
+        Names of the tables, among those that :meth:`tabulate` makes, by which a run is recognised
+        as whole, and of which manifests give digests.
     parts
-        ``module:attribute`` by station:
-
-        - ``compose``: from a typed config to the condition;
-        - ``conversation``: from a condition and a replicate's number to its conversation;
-        - ``longest_run``: from a condition to the one that takes as much as it can take;
-        - ``longest_answer``: from a condition and a call to its longest answer, and its tokens;
-        - ``require_context``: from a condition and a backend that counts tokens to a refusal, where
-          a prompt doesn't fit a model's context; a kind may have none;
-        - ``estimates``: from the transcripts of replicates with an outcome to metrics, divergence
-          by round, interval, status, warnings and a line;
-        - ``tables``: from transcripts to the tables that a condition's run keeps, by name;
-        - ``tracked``: from a reader of these tables and the params of the condition's run to fields
-          of a :class:`plenum.tracking.conditions.TrackedCondition`, by name;
-        - ``by_round``: from a transcript to what its run has by round: values by metric;
-        - ``simulated_agent``: answers the kind's prompts on the simulated backend
-          (:class:`plenum.calls.simulated.backend.Agent`); a kind may have none;
-        - ``report_tables``: prints, writes and logs the tables of a study; what it returns is what
-          ``findings`` makes sentences of;
-        - ``split``: from conditions, and a part of who answered, to conditions that are told apart
-          by it; a kind may have none;
-        - ``report_frames``: from the settings of a report to the tables as data, by name;
-        - ``report_figures``: draws, writes and logs the figures of a study;
-        - ``report``: from the settings of a report and a folder for its figures to its document;
-        - ``explorer``: how its studies are explored
-          (:class:`plenum.reports.explorer.contents.Explorer`); a kind may have none;
-        - ``staged``: from a journal's head and rounds to what the explorer draws of a run; a
-          kind may have none;
-        - ``plan``: the replicates that are needed; a kind may have none.
+        What :func:`plenum.design.parts_of_kinds.adopt_parts` takes; only packages of version 0.2.
     more
         Where a reader of its tables finds how to study more of it.
     settings
@@ -83,6 +79,8 @@ class Kind:
     scripts
         ``module:attribute`` of the settings of its package's scripts
         (:class:`plenum.design.scripts.Script`), by the names of their primary configs.
+    splits
+        True if its tables can tell conditions apart by who answered (``split``).
     """
 
     name: str
@@ -92,12 +90,118 @@ class Kind:
     factors: tuple[str, ...]
     repeated: tuple[str, ...]
     tables: tuple[str, ...]
-    parts: Mapping[str, str]
+    parts: InitVar[Mapping[str, str] | None] = None
     more: str = ""
     settings: Mapping[str, str] = field(default_factory=dict)
     named_by: tuple[str, ...] = ("model",)
     outcomes: tuple[str, ...] = ("completed",)
     scripts: Mapping[str, str] = field(default_factory=dict)
+    splits: bool = False
+
+    def __post_init__(self, parts: Mapping[str, str] | None) -> None:
+        if parts:
+            adopt_parts(self, self.name, parts)
+
+    def compose(self, config: Config) -> Condition:
+        """Compose the condition of a typed config."""
+        self._refuse(Kind.compose, "compose")
+
+    def converse(self, condition: Any, replicate: int) -> Conversation[Any]:
+        """Begin the conversation of a replicate, by its number."""
+        self._refuse(Kind.converse, "conversation")
+
+    def find_longest_run(self, condition: Any) -> Condition:
+        """Find the condition that takes as much as this one can: itself, if none ends early."""
+        longest: Condition = condition
+        return longest
+
+    def find_longest_answer(self, condition: Any, ask: Ask) -> tuple[str, float]:
+        """Find the longest answer to a call, and its tokens."""
+        self._refuse(Kind.find_longest_answer, "longest answer")
+
+    def require_context(self, condition: Any, model: TokenCounting) -> None:
+        """Refuse a condition with prompts that don't fit a model's context, where that is known."""
+
+    def answer(self, chat: Chat, coupling: float, slips: float, rng: Generator) -> Answer | None:
+        """Answer as a simulated agent, or call tools; ``None`` for a chat that isn't of its own.
+
+        Parameters
+        ----------
+        coupling
+            Scales how much other agents count.
+        slips
+            Probability of a slip.
+        """
+        return None
+
+    def estimate(self, ended: Sequence[Transcript]) -> dict[str, Any]:
+        """Estimate a condition from its replicates with an outcome.
+
+        Returns
+        -------
+        dict
+            ``metrics``, ``divergence`` by round, ``interval``, ``status``, ``warnings``, and a
+            ``line`` for people.
+        """
+        self._refuse(Kind.estimate, "estimates")
+
+    def tabulate(self, transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
+        """Make the tables that a condition's run keeps, by name."""
+        self._refuse(Kind.tabulate, "tables")
+
+    def read_fields(self, table: ReadTable, params: Mapping[str, str]) -> dict[str, Any]:
+        """Read fields of a :class:`plenum.tracking.conditions.TrackedCondition`, by name.
+
+        Parameters
+        ----------
+        table
+            Reads a table of the condition's run by its name.
+        params
+            Of that run.
+        """
+        self._refuse(Kind.read_fields, "tracked")
+
+    def measure_rounds(self, transcript: Transcript) -> Mapping[str, Sequence[float]]:
+        """Measure what a replicate's run has by round: values by metric; none, unless it has."""
+        return {}
+
+    def publish_tables(self, chosen: Settings) -> list[str]:
+        """Print, write and log the tables of a study; return what happened, in sentences."""
+        self._refuse(Kind.publish_tables, "tables")
+
+    def make_frames(self, chosen: Settings) -> dict[str, pd.DataFrame]:
+        """Make the tables of a study as data, by name."""
+        self._refuse(Kind.make_frames, "tables as data")
+
+    def publish_figures(self, chosen: Settings, names: Collection[str] | None) -> None:
+        """Draw, write and log the figures of a study: those of these names, or all."""
+        self._refuse(Kind.publish_figures, "figures")
+
+    def compose_report(self, chosen: Settings, folder: Path) -> Document:
+        """Compose the report of a study; its figures are drawn into a folder."""
+        self._refuse(Kind.compose_report, "report")
+
+    def explore(self) -> Explorer:
+        """Say how its studies are explored."""
+        self._refuse(Kind.explore, "explorer")
+
+    def plan(self, tracked: Sequence[TrackedCondition], asked: PlanSettings) -> Table:
+        """Tabulate the replicates that conditions need."""
+        self._refuse(Kind.plan, "a plan of replicates")
+
+    def list_tasks(self) -> Sequence[str]:
+        """List the values of ``task.name`` that a message may name."""
+        return self.tasks
+
+    def has(self, station: Callable[..., Any]) -> bool:
+        """Return whether a station is a method of this kind's own, as ``has(Kind.plan)``."""
+        return getattr(getattr(self, station.__name__), "__func__", None) is not station
+
+    def _refuse(self, station: Callable[..., Any], what: str) -> NoReturn:
+        *others, last = [k.plural for k in KINDS.values() if k.has(station)] or ["none"]
+        these = f"{', '.join(others)} and {last}" if others else last
+        more = f"; {self.more}" if self.more else ""
+        raise UserError(f"study: it holds {self.plural}; {what}: only for {these}{more}")
 
     @property
     def distinct_factors(self) -> tuple[str, ...]:
@@ -114,40 +218,9 @@ class Kind:
         with blame_part(f"kind of study {self.name}"):
             return {key: resolve_name(path) for key, path in self.settings.items()}
 
-    def has(self, station: str) -> bool:
-        """Return whether this kind has a part for a station."""
-        return station in self.parts
-
-    def part(self, station: str) -> Any:
-        """Return the part that a station uses for this kind.
-
-        Raises
-        ------
-        UserError
-            The kind doesn't have this part.
-        """
-        if not self.has(station):
-            *others, last = [k.plural for k in KINDS.values() if k.has(station)] or ["none"]
-            these = f"{', '.join(others)} and {last}" if others else last
-            what = _WORDS.get(station, station.removeprefix("report_").replace("_", " "))
-            more = f"; {self.more}" if self.more else ""
-            raise UserError(f"study: it holds {self.plural}; {what}: only for {these}{more}")
-        return _resolve(self.parts[station])
-
-
-@cache
-def _resolve(path: str) -> Any:
-    with blame_part(f"kind of study: {path}"):
-        return resolve_name(path)
-
 
 KINDS: Registry[Kind] = Registry("plenum.kinds", "kind of study", Kind)
 """The kinds of study that are installed, by name."""
-
-
-def register(kind: Kind) -> None:
-    """Add a kind, or replace the one of its name."""
-    KINDS.add(kind.name, kind)
 
 
 def of_task(name: str) -> Kind:
@@ -163,37 +236,3 @@ def of_task(name: str) -> Kind:
 def find_kind(named: Mapping[str, Any]) -> Kind:
     """Return a condition's kind by its factors, its run's params, or the head of a journal."""
     return of_task(str(named.get("task", "none")))
-
-
-register(
-    Kind(
-        name="committee",
-        plural="committees",
-        tasks=("none",),
-        assumed_answers="arguments of argument_words each",
-        factors=FACTORS,
-        repeated=(),
-        tables=("ensemble", "replicates"),
-        parts={
-            "compose": "plenum.committee.compose:compose_condition",
-            "conversation": "plenum.committee.deliberation:Deliberation",
-            "longest_run": "plenum.committee.cost:longest_run",
-            "longest_answer": "plenum.committee.cost:longest_answer",
-            "require_context": "plenum.committee.context:require_context",
-            "estimates": "plenum.execution.summarise_committee:estimate_committee",
-            "tables": "plenum.tracking.committees:tabulate_deliberations",
-            "tracked": "plenum.tracking.committees:read_fields",
-            "by_round": "plenum.tracking.committees:measure_rounds",
-            "report_tables": "plenum.reports.tables.publish:publish_committees",
-            "split": "plenum.reports.answerers:split_conditions",
-            "report_frames": "plenum.reports.tables.publish:make_frames",
-            "report_figures": "plenum.reports.figures.publish:publish_committees",
-            "report": "plenum.reports.page.study:compose_committees",
-            "findings": "plenum.reports.findings.sentences:write_findings",
-            "explorer": "plenum.reports.explorer.gather:COMMITTEE_EXPLORER",
-            "plan": "plenum.reports.plans:tabulate_plan",
-        },
-        more="a case of your own: docs/scenarios.md",
-        named_by=("scenario", "roles", "model"),
-    )
-)

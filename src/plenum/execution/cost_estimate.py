@@ -30,18 +30,14 @@ def make_longest_prompts(condition: Condition, index: int = 0) -> list[Chat]:
 
 
 def _longest_run(condition: Condition) -> Condition:
-    longest: Condition = KINDS[condition.kind].part("longest_run")(
-        replace(condition, seed=0, branch=None)
-    )
-    return longest
+    return KINDS[condition.kind].find_longest_run(replace(condition, seed=0, branch=None))
 
 
 def _longest(condition: Condition, index: int = 0) -> Iterator[tuple[Ask, float]]:
     """Yield the calls of a replicate with the longest answers, and the tokens of each answer."""
-    longest_answer = KINDS[condition.kind].part("longest_answer")
-    conversation = open_conversation(condition, index)
+    kind, conversation = KINDS[condition.kind], open_conversation(condition, index)
     while (ask := conversation.ask) is not None:
-        text, tokens_out = longest_answer(condition, ask)
+        text, tokens_out = kind.find_longest_answer(condition, ask)
         yield ask, tokens_out
         conversation.answer(Reply(text, 0, 0))
 

@@ -80,9 +80,8 @@ def check_model(condition: Condition, model: ChatModel) -> None:
         A model can't work, or has too short a context.
     """
     model.check(condition.models, condition.sampling)
-    kind = KINDS[condition.kind]
-    if isinstance(model, TokenCounting) and kind.has("require_context"):
-        kind.part("require_context")(condition, model)
+    if isinstance(model, TokenCounting):
+        KINDS[condition.kind].require_context(condition, model)
 
 
 def describe_new_factors(jobs: Sequence[Job]) -> list[str]:

@@ -42,8 +42,7 @@ class ReplayedCall:
 
 def open_conversation(condition: Condition, index: int) -> Conversation[Any]:
     """Make the state machine of a replicate."""
-    conversation: Conversation[Any] = KINDS[condition.kind].part("conversation")(condition, index)
-    return conversation
+    return KINDS[condition.kind].converse(condition, index)
 
 
 def replay_answers(

@@ -8,7 +8,7 @@ from plenum.calls.api.prices import Price
 from plenum.calls.budget import Ledger, bound_failures, sum_answers
 from plenum.design.condition import Condition
 from plenum.design.job import Job
-from plenum.design.kinds import KINDS
+from plenum.design.kinds import KINDS, Kind
 from plenum.design.settings import Calls
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.cost_estimate import estimate_usage
@@ -19,7 +19,7 @@ from plenum.records.usage import Usage
 def estimate_needs(ledger: Ledger, condition: Condition, calls: Calls) -> Usage:
     """Estimate the usage of one replicate; zero without a budget or an estimate."""
     total = Usage()
-    if not ledger.limited or not KINDS[condition.kind].has("longest_run"):
+    if not ledger.limited or not KINDS[condition.kind].has(Kind.find_longest_answer):
         return total
     for model, usage in estimate_usage(condition).items():
         price = ledger.find_price(model, calls.batch) if condition.backend.charged else None

@@ -32,7 +32,7 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
     estimated = report_nothing("no_replicates", "no completed replicate")
     kind = find_kind(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
-        estimated = kind.part("estimates")(counted)
+        estimated = kind.estimate(counted)
     if environments := sorted(environments_of(transcripts)):
         estimated["environments"] = environments
     return {

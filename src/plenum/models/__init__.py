@@ -5,11 +5,8 @@ from typing import TYPE_CHECKING
 from plenum.base.moved import find_moved
 
 if not TYPE_CHECKING:  # a type checker is to see that plenum's own code says the module
-    __getattr__ = find_moved(
-        __name__,
-        {
-            "calls.call_errors": "CallError",
-            "calls.chat": "Answer Attempt Chat ChatModel Message Reply Response",
-            "calls.conversation": "Ask Conversation ConversationFailed Entry Misread",
-        },
-    )
+    __getattr__ = find_moved(__name__, {
+        "calls.call_errors": "CallError",
+        "calls.chat": "Answer Attempt Chat ChatModel Message Reply Response",
+        "calls.conversation": "Ask Conversation ConversationFailed Entry Misread",
+    })  # fmt: skip

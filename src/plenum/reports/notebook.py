@@ -56,8 +56,7 @@ class StudyResults:
     @cached_property
     def tables(self) -> Mapping[str, pd.DataFrame]:
         """The data of every table that ``scripts/tables.py`` writes as CSV, by name."""
-        frames: Mapping[str, pd.DataFrame] = self._kind.part("report_frames")(self.chosen)
-        return frames
+        return self._kind.make_frames(self.chosen)
 
     def frame(self) -> pd.DataFrame:
         """Return the conditions with their estimates: the rows of ``conditions.csv``.
@@ -170,16 +169,9 @@ def _list_decisions(transcript: Transcript) -> Iterator[dict[str, Any]]:
 
 
 def _turns(transcript: Transcript) -> Iterator[dict[str, Any]]:
+    shown = ("round", "seat", "argument", "pref", "conf", "tags", "repaired")
     for turn in transcript.turns:
-        yield {
-            "round": turn.round,
-            "seat": turn.seat,
-            "argument": turn.argument,
-            "pref": turn.pref,
-            "conf": turn.conf,
-            "tags": turn.tags,
-            "repaired": turn.repaired,
-        }
+        yield {name: getattr(turn, name) for name in shown}
 
 
 def study(name: str, *overrides: str) -> StudyResults:

@@ -33,8 +33,7 @@ from plenum.tracking.usage import ConditionUsage
 def publish_plan(plan: PlanSettings) -> None:
     """Print the answer to each question in a sentence, and the numbers of every condition."""
     study = Study(plan.study, plan.uri)
-    tabulate = KINDS[study.kind].part("plan")
-    found = tabulate(study.conditions, plan)
+    found = KINDS[study.kind].plan(study.conditions, plan)
     for sentence in describe_plan(found.frame, plan, select_distinct(study.usage)):
         print(sentence)
     show_tables([found])

@@ -14,9 +14,6 @@ from plenum.reports.study import find_study_kind
 from plenum.show.phrases import render
 from plenum.show.terminal_tables import show_framed, show_steps, show_text
 
-_SCRIPTS = {"figures": "report_figures", "explore": "explorer", "report": "report"}
-"""Scripts that show more of a study, each with the part that the study's kind must have."""
-
 _LOCAL = "sqlite:///mlruns/mlflow.db"
 """The store of ``tracking=local``, which ``make ui`` opens."""
 
@@ -30,16 +27,16 @@ def publish_results(chosen: Settings) -> None:
         There is no such study, or nothing in it; or its kind can't be split.
     """
     kind = find_study_kind(chosen.study, chosen.uri)
-    if chosen.split and not kind.has("split"):
+    if chosen.split and not kind.splits:
         raise UserError(f"split: {chosen.split}; the tables of {kind.plural} aren't split")
-    shown = kind.part("report_tables")(chosen)
+    happened = kind.publish_tables(chosen)
     if chosen.split:
         show_text(
             f"split by {chosen.split}: nobody drew who answered, so that what differs between them "
             "may also come of when they did"
         )
-    if kind.has("findings"):
-        show_framed(kind.part("findings")(shown), "What happened")
+    if happened:
+        show_framed(happened, "What happened")
     show_steps(_next_steps(chosen, kind))
 
 
@@ -48,6 +45,8 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
     served = os.environ.get("MLFLOW_TRACKING_URI", "http://127.0.0.1:5000")
     presets = {_LOCAL: [], served: ["tracking=server"]}  # the default store needs no argument
     store = presets.get(chosen.uri, [f"tracking.uri={chosen.uri}"])
+    shown = {"figures": kind.has(Kind.publish_figures), "report": kind.has(Kind.compose_report)}
+    shown["explore"] = kind.has(Kind.explore)
     in_project = Path.cwd() == project_root()  # `make` and the pages of docs/ are only there
     steps = render(
         "plenum.reports/next_steps.md.j2",
@@ -57,7 +56,7 @@ def _next_steps(chosen: Settings, kind: Kind) -> list[tuple[str, str]]:
         browser=chosen.uri == _LOCAL and in_project,
         more_tables=not chosen.every,
         folder=chosen.folder,
-        shown_by=[script for script, part in _SCRIPTS.items() if kind.has(part)],
+        shown_by=[script for script, has in shown.items() if has],
         more=kind.more.replace(": ", "|") if in_project else "",
     )
     # A line of the template is "name|what".

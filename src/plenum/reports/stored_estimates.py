@@ -15,14 +15,9 @@ from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.metric_names import decode_metric
 
 _WHOLE = (
-    "rounds_used",
-    "zero_rounds",
-    "bootstrap_redrawn",
-    "majorities",
-    "stable_majorities",
-    "compared_votes",
-    "no_majority",
-)
+    "rounds_used", "zero_rounds", "bootstrap_redrawn", "majorities", "stable_majorities",
+    "compared_votes", "no_majority",
+)  # fmt: skip
 _CENSORED = ("time_to_majority", "time_to_stable")
 _STORED = {"lambda_se": "se", "lambda_ci_low": "ci_low", "lambda_ci_high": "ci_high"}
 

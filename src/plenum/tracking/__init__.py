@@ -20,10 +20,6 @@ for _name, _value in {
     os.environ.setdefault(_name, _value)
 
 if not TYPE_CHECKING:  # a type checker is to see that plenum's own code says the module
-    __getattr__ = find_moved(
-        __name__,
-        {
-            "tracking.conditions": "tabulate_replicates TrackedCondition",
-            "tracking.study": "Study",
-        },
-    )
+    __getattr__ = find_moved(__name__, {
+        "tracking.conditions": "tabulate_replicates TrackedCondition", "tracking.study": "Study",
+    })  # fmt: skip

@@ -31,7 +31,7 @@ def make_files(
     accounts
         The usage of its calls; ``None`` where none is known.
     """
-    for name, frame in find_kind(condition).part("tables")(transcripts).items():
+    for name, frame in find_kind(condition).tabulate(transcripts).items():
         yield f"{name}.parquet", _parquet(frame)
     texts = {"config.yaml": config, "condition.json": json.dumps(condition, indent=1)}
     if environments:

@@ -109,7 +109,7 @@ def collect_by_round(transcript: Transcript, now: int) -> list[Metric]:
     """Collect the step metrics of a replicate's run; ``now`` is their time in milliseconds."""
     return [
         Metric(name, value, now, number)
-        for name, values in find_kind(transcript.head).part("by_round")(transcript).items()
+        for name, values in find_kind(transcript.head).measure_rounds(transcript).items()
         for number, value in enumerate(values, start=1)
         if _finite(value)
     ]

@@ -213,8 +213,7 @@ class Study:
             file = f"{name}.parquet"
             return pd.read_parquet(BytesIO(runs.read_artifacts(self.client, run, [file])[file]))
 
-        left: dict[str, Any] = KINDS[self.kind].part("tracked")(table, run.data.params)
-        return left
+        return KINDS[self.kind].read_fields(table, run.data.params)
 
     def _add_outline(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         """Add an outline to a condition that has estimates.

@@ -2,12 +2,11 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NoReturn
+from typing import Any
 
-from plenum.base.errors import UserError
 from plenum.design.compose import complete_backend
 from plenum.design.job import Job
-from plenum.design.schema import Config, StudyConfig
+from plenum.design.schema import StudyConfig
 from plenum.design.settings import ModelConfig, Sampling
 from plenum_audit.design import AuditConfig, CommitteeConfig
 from plenum_audit.programs.adapters.committee import find_program
@@ -98,17 +97,6 @@ def make_audit(
     conditions = (_condition(audit, study, audited, program, case) for case in cases)
     jobs = [_job(study, config, condition, audit.max_runs) for condition in conditions]
     return Audit(audit, _as_rows(audit, jobs), audit.committee, audited)
-
-
-def refuse(typed: Config) -> NoReturn:
-    """Refuse a program as a condition of ``run.py``.
-
-    Raises
-    ------
-    UserError
-        Always.
-    """
-    raise UserError("task.name: program; it is audited by python scripts/audit.py committee=...")
 
 
 def _condition(

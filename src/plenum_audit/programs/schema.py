@@ -7,16 +7,8 @@ from typing import Any
 _DEEPEST = 8
 _HUGE = 1e300
 _CHOICES = (
-    "decision",
-    "vote",
-    "choice",
-    "option",
-    "label",
-    "answer",
-    "winner",
-    "recommend",
-    "pick",
-)
+    "decision", "vote", "choice", "option", "label", "answer", "winner", "recommend", "pick",
+)  # fmt: skip
 _SURE = ("confidence", "probability", "certainty")
 
 

@@ -10,10 +10,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.base.identity import digest
+from plenum.design.kinds import KINDS
 from plenum.records.journal import MESSAGES
 from plenum.records.transcript import Transcript
 from plenum.tracking.conditions import tabulate_replicates
-from plenum_audit.kind import KIND
 
 
 def tabulate_programs(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
@@ -79,13 +79,8 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     return {
         "decisions": tuple(completed["decision"]),
         "indices": tuple(int(index) for index in completed["replicate"]),
-        "tables": {name: table(name) for name in KIND.tables},
+        "tables": {name: table(name) for name in KINDS["program"].tables},
     }
-
-
-def measure_rounds(transcript: Transcript) -> dict[str, list[float]]:
-    """Return nothing, since a program's run has no metrics by round."""
-    return {}
 
 
 def collect_ensemble(

@@ -22,16 +22,10 @@ _TOOL = "json_tool_call"
 """LiteLLM's name of the tool whose input is the answer, for models without another form."""
 _OVER = ("succeeded", "errored", "canceled", "expired")
 _STATUS = {
-    "invalid_request_error": 400,
-    "authentication_error": 401,
-    "billing_error": 402,
-    "permission_error": 403,
-    "not_found_error": 404,
-    "request_too_large": 413,
-    "rate_limit_error": 429,
-    "timeout_error": 504,
-    "overloaded_error": 529,
-}
+    "invalid_request_error": 400, "authentication_error": 401, "billing_error": 402,
+    "permission_error": 403, "not_found_error": 404, "request_too_large": 413,
+    "rate_limit_error": 429, "timeout_error": 504, "overloaded_error": 529,
+}  # fmt: skip
 
 
 class AnthropicBatches:

@@ -12,13 +12,7 @@ from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
 from plenum.dynamics.nulls import NullTest, shuffle_test
-from plenum.reports.figures.words import (
-    format_signed,
-    name,
-    select_foremost,
-    wrap_letters,
-    write_caption,
-)
+from plenum.reports.figures import words
 from plenum.reports.rows import Row, list_varying_factors, symbol
 from plenum.reports.settings import Settings
 from plenum.reports.study import EstimatedStudy
@@ -46,7 +40,7 @@ def draw_null(study: EstimatedStudy) -> Figure | None:
     rows = [row for row in study.deliberated if row.summary and np.isfinite(row.summary.reversal.p)]
     if not rows:
         return None
-    tested = [_test(row, study.chosen) for row in select_foremost(rows, MOST)]
+    tested = [_test(row, study.chosen) for row in words.select_foremost(rows, MOST)]
     columns = min(len(tested), 2)
     lines = -(-len(tested) // 2)
     wide, more = (PAGE, 0.6) if columns > 1 else (PAGE / 2, 0.95)
@@ -56,14 +50,14 @@ def draw_null(study: EstimatedStudy) -> Figure | None:
     for panel, condition in zip(axes.flat, tested, strict=False):
         _panel(panel, condition, bins)
         p = [format_p_value(test.p) for test in (condition.reversal, condition.shuffle)]
-        title = wrap_letters(f"{name(condition.row, names)}, n = {condition.row.n}", 50)
-        estimate = f"{symbol([condition.row])} = {format_signed(condition.reversal.value)}"
+        title = words.wrap_letters(f"{words.name(condition.row, names)}, n = {condition.row.n}", 50)
+        estimate = f"{symbol([condition.row])} = {words.format_signed(condition.reversal.value)}"
         panel.set_title(f"{title}\n{estimate}, p {p[0]} by reversal, {p[1]} by shuffling")
     exponent = symbol([condition.row for condition in tested])
     label_outer(axes, x=f"{exponent} per round", y="density of draws")
     _legend(figure, columns)
     both = [test for condition in tested for test in (condition.reversal, condition.shuffle)]
-    write_caption(
+    words.write_caption(
         figure,
         "null",
         [condition.row for condition in tested],

@@ -10,14 +10,7 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 from numpy.typing import NDArray
 
-from plenum.reports.figures.words import (
-    LONG,
-    clean,
-    limit_rows,
-    name,
-    wrap_letters,
-    write_caption,
-)
+from plenum.reports.figures import words
 from plenum.reports.rows import Row, group_rows, list_varying_factors
 from plenum.reports.study import EstimatedStudy
 from plenum.show.style import COLOURS, PAGE, SMALL, label_outer, make_panels
@@ -39,13 +32,13 @@ def draw_switches(study: EstimatedStudy) -> Figure | None:
         return None
     names = [n for n in list_varying_factors(rows) if n != "temperature"]
     groups = list(group_rows(rows, names).values())
-    heads, left = limit_rows([group[0] for group in groups], MOST, "committees")
+    heads, left = words.limit_rows([group[0] for group in groups], MOST, "committees")
     kept = [group for group in groups if group[0] in heads]
     drawn = [row for group in kept for row in group]
     figure = _draw(kept, names)
-    temperatures = dict.fromkeys(clean(row.tracked.factors["temperature"]) for row in drawn)
+    temperatures = dict.fromkeys(words.clean(row.tracked.factors["temperature"]) for row in drawn)
     several = any(len(group) > 1 for group in kept)
-    write_caption(
+    words.write_caption(
         figure, "switches", drawn, several=several, temperatures=list(temperatures), left=left
     )
     return figure
@@ -86,11 +79,11 @@ def _draw(groups: Sequence[Sequence[Row]], names: Sequence[str]) -> Figure:
     for panel, rows in zip(axes.flat, groups, strict=False):
         pooled = pool(rows)
         _panel(panel, pooled)
-        label = name(rows[0], names)
+        label = words.name(rows[0], names)
         runs = sorted({len(counts) for counts in pooled.values()})
         n = " to ".join(map(str, dict.fromkeys((runs[0], runs[-1]))))
         title = (
-            wrap_letters(label, 32 if columns > 2 else 46)
+            words.wrap_letters(label, 32 if columns > 2 else 46)
             + ("\n" if label else "")
             + f"n = {n} runs a seat"
         )
@@ -109,7 +102,7 @@ def _panel(axes: Axes, pooled: Counts) -> None:
         axes.plot(points, counts, "o", ms=1.6, mew=0, color=colour, alpha=0.7, zorder=2)
         axes.errorbar(place, mean, error, fmt="_", ms=9, mew=1.1, color="black", capsize=2.2,
                       lw=0.9, zorder=3)  # fmt: skip
-    seats = [clean(seat, LONG) for seat in pooled]
+    seats = [words.clean(seat, words.LONG) for seat in pooled]
     axes.set_xticks(range(len(seats)), seats, rotation=40, ha="right", rotation_mode="anchor",
                     fontsize=SMALL + 0.5)  # fmt: skip
     axes.set_xlim(-0.6, len(seats) - 0.4)

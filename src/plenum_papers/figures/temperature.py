@@ -8,13 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-from plenum.reports.figures.words import (
-    format_replicates,
-    join_levels,
-    read_temperature,
-    space_letters,
-    write_caption,
-)
+from plenum.reports.figures import words
 from plenum.reports.rows import Row, group_rows, list_varying_factors, symbol
 from plenum.show.style import COLUMN, PAGE, SMALL, apply_look, label_outer, make_panels
 
@@ -36,7 +30,7 @@ def draw_temperatures(rows: Sequence[Row]) -> Figure | None:
     if not groups:
         return None
     drawn = [row for group in groups.values() for row in group]
-    ordered = sorted(drawn, key=read_temperature)
+    ordered = sorted(drawn, key=words.read_temperature)
     levels = list(dict.fromkeys(row.tracked.factors["temperature"] for row in ordered))
     names = [
         n for n in list_varying_factors(drawn) if n not in ("scenario", "roles", "temperature")
@@ -49,11 +43,11 @@ def draw_temperatures(rows: Sequence[Row]) -> Figure | None:
     figure, axes = make_panels(lines, columns, size, len(groups), sharey=True)
     for number, (panel, (key, group)) in enumerate(zip(axes.flat, groups.items(), strict=False)):
         _panel(panel, group, levels, names, series)
-        panel.set_title(f"{chr(65 + number)}  {join_levels(('scenario', 'roles'), key)}")
+        panel.set_title(f"{chr(65 + number)}  {words.join_levels(('scenario', 'roles'), key)}")
     label_outer(axes, y=f"{symbol(drawn)} per round")
     handles, texts = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, texts, loc="outside upper left", ncols=4, handlelength=2.6)
-    write_caption(figure, "temperature", drawn)
+    words.write_caption(figure, "temperature", drawn)
     return figure
 
 
@@ -77,7 +71,7 @@ def _panel(
         spot = np.array([_place(row, levels) for row in group], float)
         spot += 0.1 * (number - (len(series) - 1) / 2)
         axes.fill_between(spot, low, high, color=style["color"], alpha=0.15, lw=0)
-        axes.plot(spot, value, **style, label=join_levels(names, key) or symbol(rows))
+        axes.plot(spot, value, **style, label=words.join_levels(names, key) or symbol(rows))
         axes.vlines(spot, low, high, color=style["color"], lw=0.7, alpha=0.6)
         ticks = [
             f"{tick}\n{_below([row for row in group if _place(row, levels) == at])}"
@@ -111,6 +105,6 @@ def _place(row: Row, levels: Sequence[str]) -> int:
 
 def _below(rows: Sequence[Row]) -> str:
     """Return n and warning letters of the conditions at a temperature, which may be several."""
-    counts = ", ".join(map(format_replicates, rows)) or "-"
-    letters = space_letters(name for row in rows for name in row.warnings)
+    counts = ", ".join(map(words.format_replicates, rows)) or "-"
+    letters = words.space_letters(name for row in rows for name in row.warnings)
     return f"n {counts}\n{letters}".rstrip()

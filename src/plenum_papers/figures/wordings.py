@@ -9,18 +9,10 @@ from matplotlib.lines import Line2D
 from matplotlib.ticker import MaxNLocator
 
 from plenum.dynamics.fragility import CANONICAL
+from plenum.reports.figures import words
 from plenum.reports.figures.divergence import draw_curve, set_divergence_scale
 from plenum.reports.figures.options import describe_end, format_decisions
 from plenum.reports.figures.simplex import Path, draw_simplex
-from plenum.reports.figures.words import (
-    LONG,
-    clean,
-    format_estimate,
-    limit_rows,
-    name,
-    name_shared,
-    write_caption,
-)
 from plenum.reports.rows import Row, list_varying_factors, symbol
 from plenum.reports.study import EstimatedStudy
 from plenum.show.style import COLOURS, GREY, LINES, MARKERS, PAGE, SMALL, make_panels
@@ -45,12 +37,12 @@ def draw_wordings(study: EstimatedStudy) -> Figure | None:
     every = [row for row in study.deliberated if row.tracked.perturbed and row.readings]
     if not every:
         return None
-    rows, left = limit_rows(every, MOST)
+    rows, left = words.limit_rows(every, MOST)
     figure, axes = make_panels(len(rows), 2, (PAGE, 2.35 * len(rows) + 0.4))
     names = list_varying_factors(every)
     met = []
     for (first, second), row in zip(axes, rows, strict=True):
-        label = name(row, names)
+        label = words.name(row, names)
         _paths(first, row)
         counts = format_decisions(row.tracked.decisions)
         first.set_title(f"{label}, n = {row.n}: {counts}")
@@ -59,16 +51,16 @@ def draw_wordings(study: EstimatedStudy) -> Figure | None:
         _levels(second, row, again, study.chosen.window)
         second.set_title(f"{label}: distance")
     axes[-1][1].set_xlabel("round")
-    write_caption(
+    words.write_caption(
         figure,
         "semantic",
         [*rows, *met],
         study.chosen.window,
         repeated=any(any(row.tracked.repetitions) for row in rows),
-        drawn=name_shared(rows),
+        drawn=words.name_shared(rows),
         by_family=any(len(set(row.tracked.variants)) > NAMED for row in rows),
         methods=sorted({row.summary.lyapunov.interval for row in rows if row.summary}),
-        studies=list(dict.fromkeys(clean(row.tracked.study) for row in met)),
+        studies=list(dict.fromkeys(words.clean(row.tracked.study) for row in met)),
         left=left,
     )
     return figure
@@ -117,7 +109,7 @@ def _paths(axes: Axes, row: Row) -> None:
             if len(outcomes) == 1
             else f"n = {len(outcomes)}: {format_decisions(outcomes)}"
         )
-        label = clean(_short(wording, families), LONG) + f", {how}"
+        label = words.clean(_short(wording, families), words.LONG) + f", {how}"
         handles.append(Line2D([], [], color=colour, marker=marker, ls=line, lw=0.8, ms=4,
                               label=label))  # fmt: skip
     axes.legend(handles=handles, loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=SMALL,
@@ -150,5 +142,5 @@ def _levels(axes: Axes, row: Row, again: Row | None, window: tuple[int, int]) ->
 
 def _level(axes: Axes, row: Row, what: str, style: dict[str, Any], window: tuple[int, int]) -> None:
     assert row.summary is not None
-    label = f"{what}, n = {row.n}:\n{symbol([row])} = {format_estimate(row.summary.lyapunov)}"
+    label = f"{what}, n = {row.n}:\n{symbol([row])} = {words.format_estimate(row.summary.lyapunov)}"
     draw_curve(axes, row, style, window, label)

@@ -16,15 +16,10 @@ from plenum.base.errors import UserError
 from plenum.base.project import project_root
 
 NEEDS = {
-    "openai": "`OPENAI_API_KEY`",
-    "anthropic": "`ANTHROPIC_API_KEY`",
-    "gemini": "`GEMINI_API_KEY`",
-    "xai": "`XAI_API_KEY`",
-    "deepseek": "`DEEPSEEK_API_KEY`",
-    "dashscope": "`DASHSCOPE_API_KEY`",
-    "gpu": "a GPU",
-    "qwen": "the weights of Qwen2.5-7B-Instruct",
-}
+    "openai": "`OPENAI_API_KEY`", "anthropic": "`ANTHROPIC_API_KEY`", "gemini": "`GEMINI_API_KEY`",
+    "xai": "`XAI_API_KEY`", "deepseek": "`DEEPSEEK_API_KEY`", "dashscope": "`DASHSCOPE_API_KEY`",
+    "gpu": "a GPU", "qwen": "the weights of Qwen2.5-7B-Instruct",
+}  # fmt: skip
 """Requirements of the papers' own models, in words."""
 
 REDUCED = "rounds=8 replicates=6"

@@ -12,14 +12,10 @@ from plenum.base.identity import digest
 from plenum.base.text import flatten
 
 _MIXED = {
-    "model": "models",
-    "version": "versions of the program",
-    "fingerprint": "fingerprints of the provider",
-    "wording": "wordings",
-    "scorer": "scorers",
-    "domain": "domains",
-    "day": "days",
-}
+    "model": "models", "version": "versions of the program",
+    "fingerprint": "fingerprints of the provider", "wording": "wordings", "scorer": "scorers",
+    "domain": "domains", "day": "days",
+}  # fmt: skip
 """Fields in which the runs of one program are equal, in words."""
 
 SOURCES = (*_MIXED, "seed")

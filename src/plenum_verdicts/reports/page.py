@@ -22,21 +22,13 @@ from plenum_verdicts.reports.words import (
 )
 
 SECTIONS = {
-    "verdict": "Verdict",
-    "follows": "What follows from it",
-    "shown": "What the runs show",
-    "asked": "What else was asked",
-    "baseline": "Better or worse than before",
-    "parting": "Where runs part",
-    "cost": "Cost and failed runs",
-    "controlled": "What was controlled, and what wasn't",
-    "excluded": "What was excluded",
-    "limits": "What can't be concluded",
-    "cases": "The cases",
-    "clauses": clauses.TITLE,
-    "record": "Record",
-    "glossary": "Four words",
-}
+    "verdict": "Verdict", "follows": "What follows from it", "shown": "What the runs show",
+    "asked": "What else was asked", "baseline": "Better or worse than before",
+    "parting": "Where runs part", "cost": "Cost and failed runs",
+    "controlled": "What was controlled, and what wasn't", "excluded": "What was excluded",
+    "limits": "What can't be concluded", "cases": "The cases", "clauses": clauses.TITLE,
+    "record": "Record", "glossary": "Four words",
+}  # fmt: skip
 """Titles of the sections by their anchors, in order; empty ones are left out."""
 
 _OF_SUITE = ("verdict", "follows", "shown", "asked", "limits", "glossary")

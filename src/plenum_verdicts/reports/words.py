@@ -64,13 +64,9 @@ def causes(
 def words(macro: str, audit: AuditReport, **facts: object) -> list[str]:
     """Render a macro of ``words.j2``, as one text per paragraph."""
     known = {
-        "alike": share,
-        "shown": format_counts,
-        "decided": format_decisions,
-        "flat": flatten,
-        "roughly": roughly,
-        "named": format_outcome,
-    }
+        "alike": share, "shown": format_counts, "decided": format_decisions, "flat": flatten,
+        "roughly": roughly, "named": format_outcome,
+    }  # fmt: skip
     return render("plenum_verdicts.reports/words.j2", macro, audit=audit, **known, **facts)
 
 

@@ -24,6 +24,7 @@ from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import tabulate_warnings
+from plenum_worlds.stage import stage_run
 
 
 def gather_data(
@@ -71,7 +72,7 @@ def gather_data(
             "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
             "mean": [keep_finite(value) for value in condition.series("performance").mean()],
         }
-        data[f"talk-{at}"] = collect_dialogue(drawn, condition.kind.part("staged"))
+        data[f"talk-{at}"] = collect_dialogue(drawn, stage_run)
     axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
     return data | {"index": make_index(chosen.study, conditions, entries, axis)}
 

@@ -288,7 +288,7 @@ WORLD_DRAWINGS = {
 """Description and function of each figure."""
 
 
-def figures(chosen: Settings, names: Collection[str] | None = None) -> None:
+def publish_world_figures(chosen: Settings, names: Collection[str] | None = None) -> None:
     """Draw a study's figures as PNG and SVG, and log them to MLflow.
 
     ``names`` selects some.

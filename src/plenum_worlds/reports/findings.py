@@ -20,13 +20,11 @@ _FEW = 5
 """Number of episodes, the independent units, below which they are called few."""
 
 
-def sentences(played: Sequence[TrackedCondition]) -> list[str]:
-    """Return sentences on a study in worlds: results, null results, and omissions."""
-    return list_findings(played, noticed=True)
-
-
 def list_findings(played: Sequence[TrackedCondition], *, noticed: bool) -> list[str]:
-    """Return findings in sentences; with ``noticed`` they mention that agents were simulated."""
+    """Return sentences on a study in worlds: results, null results, and omissions.
+
+    With ``noticed`` they mention that agents were simulated.
+    """
     known = findings(played)
     return render(f"{_PAGE}/findings_of_worlds.md.j2", f=known, unit="run", noticed=noticed)
 

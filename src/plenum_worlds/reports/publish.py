@@ -14,14 +14,10 @@ from plenum_worlds.reports import tables as building
 from plenum_worlds.reports.groups import families, group_runs
 
 _TABLES = (
-    building.overall,
-    building.tabulate_differences,
-    building.levels,
-    building.tabulate_agent_models,
-    statistics.tabulate_inverted_u,
-    building.dialogue,
+    building.overall, building.tabulate_differences, building.levels,
+    building.tabulate_agent_models, statistics.tabulate_inverted_u, building.dialogue,
     statistics.instability,
-)
+)  # fmt: skip
 """Functions of the tables, in order; some tables don't exist for every group."""
 
 _GROUPS = 2
@@ -48,7 +44,7 @@ def publish_world_tables(chosen: Settings) -> list[TrackedCondition]:
     return played
 
 
-def frames(chosen: Settings) -> dict[str, pd.DataFrame]:
+def make_world_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """Return the data of a study's tables: one frame per CSV file."""
     return _frames(Study(chosen.study, chosen.uri).conditions)
 

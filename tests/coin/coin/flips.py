@@ -1,8 +1,8 @@
-"""The parts of the kind: a condition, a conversation, what is kept, an estimate and a table."""
+"""What the kind does: a condition, a conversation, what is kept, an estimate and a table."""
 
 import dataclasses
 import re
-from collections.abc import Callable, Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -128,10 +128,6 @@ def answer(chat: Chat, coupling: float, slips: float, rng: np.random.Generator) 
     return SIDES[int(rng.random() >= float(wanted[1]))] if wanted else None
 
 
-def find_longest_answer(condition: CoinCondition, ask: Ask) -> tuple[str, float]:
-    return "heads", 2.0
-
-
 def estimates(completed: Sequence[Transcript]) -> dict[str, Any]:
     heads = sum(t.end["heads"] for t in completed if t.end)
     flips = sum(len(t.calls) for t in completed)
@@ -156,14 +152,6 @@ def tables(transcripts: Sequence[Transcript]) -> dict[str, pd.DataFrame]:
         "replicates": tabulate_replicates(transcripts),
         "flips": pd.DataFrame(rows),
     }
-
-
-def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str]) -> dict[str, Any]:
-    return {"metrics": table("flips")}
-
-
-def by_round(transcript: Transcript) -> dict[str, list[float]]:
-    return {"heads": [float(entry["side"] == "heads") for entry in transcript.calls]}
 
 
 def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
@@ -197,7 +185,3 @@ def report_tables(chosen: Settings) -> Table:
     table = Table("coin", "Share of heads", frame, columns)
     publish_product(Product("tables", [table], {"coin": table.frame}), chosen)
     return table
-
-
-def write_findings(table: Table) -> list[str]:
-    return [f"Conditions of the coin that were run: {len(table)}."]

@@ -147,7 +147,7 @@ def test_a_world_parses_without_repair_in_the_form_of_every_server(
     chosen = (f"task={task}", f"model.default={FORMS[name][0]}", "task.agents=2", "rounds=1")
     with listening() as (root, bodies):
         played = condition(HELD, *chosen)
-        episode = KINDS[played.kind].part("conversation")(played, 0)
+        episode = KINDS[played.kind].converse(played, 0)
         kinds = play(backend_of(name, root), episode)
     assert kinds == [*["message"] * 2, *["action"] * 2]
     assert episode.end is not None

@@ -1,6 +1,7 @@
 """A third kind of study, added without touching a file of the package: see ``tests/coin``."""
 
 import json
+import shutil
 import zipfile
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,50 @@ from plenum.records.transcript import read_transcript
 from plenum.tracking import store
 
 COIN = ROOT / "tests/coin"
+OLD = '''
+"""The coin as version 0.2 had it, by dotted texts."""
+
+from plenum.design{module} import Kind
+
+KIND = Kind(
+    name="coin",
+    plural="coins",
+    tasks=("coin",),
+    assumed_answers="one word",
+    factors=("task", "heads", "model", "backend", "settings", "rounds", "seed"),
+    repeated=(),
+    tables=("replicates",),
+    settings={{"task": "coin.settings:CoinTaskConfig"}},
+    parts={{
+        "compose": "coin.flips:compose",
+        "conversation": "coin.flips:Flips",
+        "longest_run": "copy:copy",
+        "longest_answer": "coin.parts:find_longest_answer",
+        "simulated_agent": "coin.flips:answer",
+        "estimates": "coin.flips:estimates",
+        "run_name": "coin.parts:run_name",
+        "tables": "coin.flips:tables",
+        "tracked": "coin.parts:read_fields",
+        "by_round": "coin.parts:by_round",
+        "report_tables": "coin.flips:report_tables",
+        "report_frames": "coin.flips:report_frames",
+        "findings": "coin.parts:write_findings",
+    }},
+)
+'''
+PARTS = """
+def find_longest_answer(condition, ask):
+    return "heads", 2.0
+
+def read_fields(table, params):
+    return {"metrics": table("flips")}
+
+def by_round(transcript):
+    return {"heads": [float(entry["side"] == "heads") for entry in transcript.calls]}
+
+def write_findings(table):
+    return [f"Conditions of the coin that were run: {len(table)}."]
+"""
 
 
 @pytest.fixture(scope="module")
@@ -90,3 +135,29 @@ def test_an_archive_keeps_the_kind_s_own_table(stored: Path, path: dict[str, Any
     call(stored, "scripts/tables.py", "study=again", **path)
     shown = [(stored / "outputs" / study / "coin.csv").read_bytes() for study in ("coin", "again")]
     assert shown[0] == shown[1]
+
+
+@pytest.mark.parametrize("module", ["", ".kinds"])
+def test_a_kind_of_version_0_2_goes_the_whole_way_with_a_line_of_warning(
+    stored: Path, module: str
+) -> None:
+    shutil.copytree(COIN, stored / "old")
+    (stored / "old/coin/__init__.py").write_text(OLD.format(module=module))
+    (stored / "old/coin/parts.py").write_text(PARTS)
+    (stored / "site").mkdir()
+    old = find_package(stored / "old", stored / "site")
+
+    def warned(*command: str) -> str:
+        done = call(stored, *command, **old)
+        (line,) = [each for each in done.stderr.splitlines() if "deprecated" in each]
+        assert ("imports Kind from plenum.design" if not module else "dotted texts") in line
+        return done.stdout
+
+    warned("run.py", "-m", "task=coin", "task.heads=0.2,0.9", "replicates=2")
+    assert "Conditions of the coin that were run: 2." in warned("scripts/tables.py", "study=coin")
+    table = pd.read_csv(stored / "outputs/coin/coin.csv")
+    assert table["completed"].tolist() == [2, 2]
+    dry = warned("run.py", "task=coin", "dry_run=true", "study=dry")
+    assert "120 calls" in dry
+    done = call(stored, "scripts/report.py", "study=coin", status=2, **old)
+    assert "study: it holds coins; report: only for committees" in done.stderr

@@ -15,7 +15,7 @@ import pytest
 from command_line import Run, call, with_store
 
 from plenum.reports.settings import Settings
-from plenum.reports.tables.publish import publish_tables
+from plenum.reports.study import find_study_kind
 from plenum_archive import dictionary, import_
 
 pytestmark = pytest.mark.long
@@ -69,7 +69,8 @@ def test_tables_of_an_imported_world_are_those_of_the_original(
     import_.bring_back(import_.Import(tracked / "xworlds.zip", "theirs", uri, None))
     published = []
     for study in ("xworlds", "theirs"):
-        publish_tables(Settings(study, uri, tmp_path / study, draws=100))
+        chosen = Settings(study, uri, tmp_path / study, draws=100)
+        find_study_kind(study, uri).publish_tables(chosen)
         files = {path.name: path.read_text() for path in (tmp_path / study).iterdir()}
         published.append({name: text.replace(study, "NAMED") for name, text in files.items()})
     assert published[0] == published[1]

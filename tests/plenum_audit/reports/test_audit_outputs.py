@@ -23,6 +23,7 @@ from plenum.show.document import Exchange, Sides
 from plenum.tracking.study import Study
 from plenum_audit.design import AuditConfig
 from plenum_audit.reports.gather import gather_report
+from plenum_audit.reports.publish import report_tables
 from plenum_verdicts.design import VerdictConfig
 from plenum_verdicts.dynamics.audit_baseline import compare
 from plenum_verdicts.dynamics.audit_runs import Further
@@ -301,16 +302,16 @@ def test_tables_py_reports_with_the_rule_of_the_last_audit(
     study = new(stored=True)
     study.case("c", ["A"] * 10)
     with pytest.raises(UserError, match=r"no audit has ended; the same scripts/audit\.py command"):
-        KINDS["program"].part("report_tables")(study.chosen)
+        KINDS["program"].publish_tables(study.chosen)
     study.publish(acceptable=0.8, unacceptable=0.5)
     kind = KINDS[Study(study.name, study.uri).kind]
-    again = kind.part("report_tables")(study.chosen)
+    again = report_tables(study.chosen)
     assert again.rule == StabilityRule(acceptable=0.8, unacceptable=0.5)
     assert again.verdict == "stable"
     assert "100 % [" in capsys.readouterr().out
-    assert kind.part("findings")(again)[0].startswith("Stable: ")
+    assert kind.publish_tables(study.chosen)[0].startswith("Stable: ")
     with pytest.raises(UserError, match="tables as data: only for"):
-        kind.part("report_frames")
+        kind.make_frames(study.chosen)
 
 
 def test_one_case_of_many_that_is_unstable_alone_may_be_chance(new: New) -> None:
@@ -667,12 +668,13 @@ def test_a_study_is_read_again_as_the_audit_left_it(new: New) -> None:
     assert all(case.run_id for case in first.cases)
     other = new(program={"code": "a control, run later"}, stored=True)
     other.case("c", ["B"] * 3, knobs={"interaction": False})
-    assert KINDS["program"].part("report_tables")(study.chosen) == first
+    assert report_tables(study.chosen) == first
 
 
-def test_report_py_says_where_the_page_of_an_audit_is() -> None:
+def test_report_py_says_where_the_page_of_an_audit_is(new: New) -> None:
+    chosen = new().chosen
     with pytest.raises(UserError, match=r"report: only for .*; an audit's page: audit\.html or"):
-        KINDS["program"].part("report")
+        KINDS["program"].compose_report(chosen, chosen.out)
 
 
 def test_tables_py_says_that_a_suite_or_another_version_has_none_of_an_audit(
@@ -688,4 +690,4 @@ def test_tables_py_says_that_a_suite_or_another_version_has_none_of_an_audit(
         file.write_text("{}")
         log_audit(study.name, study.uri, Verdict("stable", 1), {}, {}, [file], simulated=True)
         with pytest.raises(UserError, match=told):
-            KINDS["program"].part("report_tables")(study.chosen)
+            KINDS["program"].publish_tables(study.chosen)

@@ -36,13 +36,9 @@ _BY_TYPE = {
 }
 """Errors of LiteLLM's by their class, or one that it comes from."""
 _BY_STATUS = {
-    401: Failure.AUTH,
-    402: Failure.BUDGET,
-    403: Failure.AUTH,
-    408: Failure.TIMEOUT,
-    429: Failure.RATE_LIMIT,
-    504: Failure.TIMEOUT,
-}
+    401: Failure.AUTH, 402: Failure.BUDGET, 403: Failure.AUTH, 408: Failure.TIMEOUT,
+    429: Failure.RATE_LIMIT, 504: Failure.TIMEOUT,
+}  # fmt: skip
 # What the error body's `code` says more exactly than the status.
 _BY_CODE = {
     "content_policy_violation": Failure.CONTENT_FILTER,

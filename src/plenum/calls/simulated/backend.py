@@ -6,7 +6,6 @@ import math
 import re
 from collections import Counter
 from collections.abc import Mapping
-from typing import Protocol
 
 import numpy as np
 
@@ -29,23 +28,6 @@ _MALFORMED = (
     "My preferences are as before.",
     'STATE: pref=[0.9,0.9,0.9]; conf=80; tags=["too_much","to_sum"]',
 )
-
-
-class Agent(Protocol):
-    """The simulated agent of a kind of study whose prompts aren't a committee's."""
-
-    def __call__(
-        self, chat: Chat, coupling: float, slips: float, rng: np.random.Generator
-    ) -> str | tuple[ToolCall, ...] | None:
-        """Answer, or call tools; ``None`` if the chat isn't one of its own.
-
-        Parameters
-        ----------
-        coupling
-            Scales how much other agents count.
-        slips
-            Probability of a slip.
-        """
 
 
 def build(settings: Simulated, *_: object) -> "SimulatedBackend":
@@ -124,11 +106,9 @@ class SimulatedBackend:
         if task.startswith("CLERK TASK"):
             return _answer_reasoned_count(task)
         for kind in KINDS.values():
-            if kind.has("simulated_agent"):
-                agent: Agent = kind.part("simulated_agent")
-                answer = agent(chat, self._knobs.coupling, self._knobs.noise, rng)
-                if answer is not None:
-                    return answer
+            answer = kind.answer(chat, self._knobs.coupling, self._knobs.noise, rng)
+            if answer is not None:
+                return answer
         prompt = read_prompt(chat)
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":

@@ -69,39 +69,16 @@ UNITS = 1000
 SLIP = 40
 """Thousandths that move to another option together when an answer slips."""
 _TAGS = (
-    "cost_control",
-    "fair_process",
-    "equal_access",
-    "public_trust",
-    "long_term_risk",
-    "feasibility",
-    "accountability",
-    "protection",
-    "flexibility",
-    "reversibility",
-)
+    "cost_control", "fair_process", "equal_access", "public_trust", "long_term_risk", "feasibility",
+    "accountability", "protection", "flexibility", "reversibility",
+)  # fmt: skip
 _SYNONYMS = {
-    "view": "opinion",
-    "solid": "sound",
-    "strongest": "best",
-    "matters": "counts",
-    "harm": "damage",
-    "mistakes": "errors",
-    "risk": "danger",
-    "larger": "greater",
-    "appeal": "attraction",
-    "cost": "price",
-    "reason": "ground",
-    "small": "slight",
-    "real": "genuine",
-    "plain": "clear",
-    "heavily": "greatly",
-    "agree": "concur",
-    "essentials": "basics",
-    "claims": "asserts",
-    "course": "path",
-    "money": "means",
-}
+    "view": "opinion", "solid": "sound", "strongest": "best", "matters": "counts", "harm": "damage",
+    "mistakes": "errors", "risk": "danger", "larger": "greater", "appeal": "attraction",
+    "cost": "price", "reason": "ground", "small": "slight", "real": "genuine", "plain": "clear",
+    "heavily": "greatly", "agree": "concur", "essentials": "basics", "claims": "asserts",
+    "course": "path", "money": "means",
+}  # fmt: skip
 
 
 class _Phase:

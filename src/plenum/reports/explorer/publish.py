@@ -14,7 +14,6 @@ from plenum.base.file_locks import require_writable
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import Text, Whole
 from plenum.reports.explorer import shelves
-from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import page
 from plenum.reports.settings import Out, Settings
 from plenum.tracking.conditions import TrackedCondition
@@ -68,7 +67,7 @@ def publish_explorer(chosen: ExploredStudy) -> None:
     """
     require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
-    explorer: Explorer = KINDS[tracked.kind].part("explorer")
+    explorer = KINDS[tracked.kind].explore()
     conditions = select_by_prefix(tracked.outlined, chosen.condition)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     # Pages get their names last, so that a command that is stopped leaves no half of one.

@@ -36,8 +36,7 @@ def make_record(number: int, transcript: Transcript | None, shown: bool) -> dict
 
 
 def collect_dialogue(
-    shown: Mapping[int, Transcript],
-    staged: Callable[[Mapping[str, Any], list[dict[str, Any]]], Mapping[str, Any]],
+    shown: Mapping[int, Transcript], staged: Callable[..., Mapping[str, Any]]
 ) -> dict[str, Any]:
     """Collect the rounds of a condition's runs: every text once, and knowledge, words and actions.
 

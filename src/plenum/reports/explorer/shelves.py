@@ -12,7 +12,7 @@ from typing import Any
 from plenum.base.processes import map_in_processes
 from plenum.base.progress import show_progress
 from plenum.design.kinds import KINDS
-from plenum.reports.explorer.contents import Explorer, make_index
+from plenum.reports.explorer.contents import make_index
 from plenum.reports.explorer.page import page
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
@@ -58,7 +58,7 @@ def write_all(
     """
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
-    explorer: Explorer = KINDS[study.kind].part("explorer")
+    explorer = KINDS[study.kind].explore()
     alike = make_index(study.name, conditions, [], "")
     shared = {key: alike[key] for key in ("differing", "common", "provenance")}
     shared |= {"whole": f"../{name}.html", "total": len(conditions)}
@@ -94,7 +94,7 @@ def _write(
     shelf: _Shelf, *, chosen: Any, kind: str, folder: Path, shared: Mapping[str, Any]
 ) -> tuple[dict[str, Any], int]:
     """Write a page; its index, and its size in bytes."""
-    explorer: Explorer = KINDS[kind].part("explorer")
+    explorer = KINDS[kind].explore()
     most = chosen.replicates or _TRANSCRIPTS
     data = explorer.gather(chosen, shelf.conditions, shelf.kept, most)
     data["index"] |= shared

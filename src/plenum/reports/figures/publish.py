@@ -9,15 +9,15 @@ from matplotlib.figure import Figure
 from plenum.base.errors import UserError
 from plenum.reports.figures.catalogue import CATALOGUE, Drawing, SavedFigure, draw_nothing
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
+from plenum.reports.study import EstimatedStudy, load_study
 from plenum.show import style
 from plenum.show.latex import escape
 from plenum.show.phrases import render
 from plenum.tracking.report_run import log_report
 
 
-def draw_study(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw every figure for which a study has data, as PNG and SVG, and log them.
+def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
+    """Draw every figure for which a study of committees has data, as PNG and SVG, and log them.
 
     ``names`` selects some of them.
 
@@ -26,11 +26,6 @@ def draw_study(chosen: Settings, names: Collection[str] | None = None) -> None:
     UserError
         There is no such figure, or the study has nothing to show in one of those named.
     """
-    find_study_kind(chosen.study, chosen.uri).part("report_figures")(chosen, names)
-
-
-def publish_committees(chosen: Settings, names: Collection[str] | None = None) -> None:
-    """Draw the figures of a study of committees, write and log them; see :func:`draw_study`."""
     require_known(names, CATALOGUE)
     study = load_study(chosen, outlined=True)
     _ = study.baseline, study.reruns  # a name that is wrong is refused before anything is written

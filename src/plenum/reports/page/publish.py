@@ -28,9 +28,7 @@ def publish_report(chosen: Settings) -> None:
     UserError
         There is no such study, or it is empty.
     """
-    document: Document = find_study_kind(chosen.study, chosen.uri).part("report")(
-        chosen, chosen.out
-    )
+    document = find_study_kind(chosen.study, chosen.uri).compose_report(chosen, chosen.out)
     chosen.out.mkdir(parents=True, exist_ok=True)
     pages = {"report.html": render_html(document), "report.md": render_markdown(document)}
     for name, text in pages.items():

@@ -1,7 +1,5 @@
 """Publication of a study's tables: printed, written as CSV, Markdown and LaTeX, and logged."""
 
-from typing import Any
-
 import pandas as pd
 
 from plenum.reports import effects, fragility
@@ -9,7 +7,7 @@ from plenum.reports.groups import RowGroup, split_by_estimand
 from plenum.reports.publication import Product, publish_product
 from plenum.reports.rows import make_frame
 from plenum.reports.settings import Settings
-from plenum.reports.study import EstimatedStudy, find_study_kind, load_study
+from plenum.reports.study import EstimatedStudy, load_study
 from plenum.reports.tables import blocks, branching
 from plenum.reports.tables import decision_effects as compared
 from plenum.reports.tables import fragility as fragility_tables
@@ -31,17 +29,6 @@ _PRINTED, _WRITTEN = 100, 1000
 
 _ACROSS = 100
 """The largest number of columns of a landscape's table; its figure has pages."""
-
-
-def publish_tables(chosen: Settings) -> Any:
-    """Print a study's tables, write them as CSV, Markdown and LaTeX, and log them to MLflow.
-
-    Returns
-    -------
-    object
-        The conditions, as the kind's ``findings`` read them.
-    """
-    return find_study_kind(chosen.study, chosen.uri).part("report_tables")(chosen)
 
 
 def publish_committees(chosen: Settings) -> EstimatedStudy:
@@ -88,11 +75,6 @@ def publish_committees(chosen: Settings) -> EstimatedStudy:
     )
     publish_product(product, chosen)
     return study
-
-
-def make_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
-    """Make the data of the tables of a study of committees."""
-    return frames(load_study(chosen))
 
 
 def frames(study: EstimatedStudy) -> dict[str, pd.DataFrame]:

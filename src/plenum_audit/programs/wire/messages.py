@@ -16,14 +16,10 @@ from plenum_audit.programs.wire.request import (
 )
 
 _TYPES = {
-    400: "invalid_request_error",
-    401: "authentication_error",
-    403: "permission_error",
-    404: "not_found_error",
-    413: "request_too_large",
-    429: "rate_limit_error",
+    400: "invalid_request_error", 401: "authentication_error", 403: "permission_error",
+    404: "not_found_error", 413: "request_too_large", 429: "rate_limit_error",
     529: "overloaded_error",
-}
+}  # fmt: skip
 
 
 def read(body: Mapping[str, Any]) -> ModelRequest:

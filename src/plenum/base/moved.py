@@ -37,15 +37,20 @@ def find_moved(room: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
         if name not in homes:
             raise AttributeError(f"module {room!r} has no attribute {name!r}")
         home, _, new = f"{package}.{homes[name]}".partition(":")
-        from multiprocessing import parent_process  # rarely needed, and slow to import
-
-        # One name a command stands for all of them, and processes of a pool say nothing.
-        if not _said and parent_process() is None:
-            _said.append(name)
-            say(
-                f"deprecated: an installed package imports {name} from {room}, which is "
-                f"{home}.{new or name} now; names of version 0.2 are found until 0.5"
-            )
+        warn_moved(f"imports {name} from {room}", f"{home}.{new or name}")
         return getattr(import_module(home), new or name)
 
     return get
+
+
+def warn_moved(use: str, now: str) -> None:
+    """Say once a command that an installed package uses a name of version 0.2, and its new one."""
+    from multiprocessing import parent_process  # rarely needed, and slow to import
+
+    # One name a command stands for all of them, and processes of a pool say nothing.
+    if not _said and parent_process() is None:
+        _said.append(use)
+        say(
+            f"deprecated: an installed package {use}, which is {now} now; names of version 0.2 are "
+            "found until 0.5"
+        )

@@ -214,7 +214,9 @@ class Study:
             return pd.read_parquet(BytesIO(runs.read_artifacts(self.client, run, [file])[file]))
 
         left: dict[str, Any] = KINDS[self.kind].part("tracked")(table, run.data.params)
-        return left
+        # Kinds of packages of version 0.2 name their tables as fields.
+        own = {name: value for name, value in left.items() if isinstance(value, pd.DataFrame)}
+        return {"data": own, **{name: left[name] for name in left.keys() - own}}
 
     def _add_outline(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         """Add an outline to a condition that has estimates.

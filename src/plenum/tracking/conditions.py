@@ -16,8 +16,8 @@ from plenum.base.moved import warn_moved
 from plenum.design.factors import USUAL
 from plenum.design.kinds import Kind, find_kind
 from plenum.records.transcript import WHO, Transcript, collect_environments, list_answerers
+from plenum.tracking.stored_run import is_estimated
 
-_TARGET = "n_target"
 _OF_02 = ("metrics", "rounds", "weights")
 _OLDER = {"protocol": USUAL["protocol"]}
 """The values of factors before runs had them as params."""
@@ -254,11 +254,6 @@ def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
-def is_estimated(run: Any) -> bool:
-    """Return whether a condition has been run to its estimates."""
-    return _TARGET in run.data.metrics
-
-
 def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
     """Count the replicates that a condition wants and has completed, and its failures by reason.
 
@@ -270,7 +265,7 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
     tags, metrics = run.data.tags, run.data.metrics
     if is_estimated(run):
         failures = json.loads(tags["plenum.failures"])
-        return int(metrics[_TARGET]), int(metrics["n_completed"]), failures
+        return int(metrics["n_target"]), int(metrics["n_completed"]), failures
     ended = interrupted[tags["plenum.cell"]]
     failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
     completed = ended["completed"]

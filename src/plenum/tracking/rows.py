@@ -151,5 +151,6 @@ def read(data: bytes, parent: Any, *, whole: bool = False) -> list[StoredRun]:
             group, _, key = column.partition(".")
             (values[group] if key else values)[key or column] = value
         values["tags"]["mlflow.parentRunId"] = parent.info.run_id
-        runs.append(StoredRun(artifact_uri=archive, **values))
+        experiment = parent.info.experiment_id
+        runs.append(StoredRun(artifact_uri=archive, experiment_id=experiment, **values))
     return runs

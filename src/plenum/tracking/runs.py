@@ -9,10 +9,9 @@ from typing import Any, TypeVar
 
 from plenum.base.errors import UserError
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
-from plenum.tracking.conditions import is_estimated
 from plenum.tracking.order import order_runs
 from plenum.tracking.run_writer import is_cut, name_whole
-from plenum.tracking.stored_run import StoredRun
+from plenum.tracking.stored_run import StoredRun, is_estimated
 
 _AT_ONCE = 8
 """The largest number of requests that are sent to a server at a time."""

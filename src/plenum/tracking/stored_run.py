@@ -2,8 +2,14 @@
 
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from plenum.tracking import artifacts
+
+
+def is_estimated(run: Any) -> bool:
+    """Return whether a condition has been run to its estimates."""
+    return "n_target" in run.data.metrics
 
 
 @dataclass(frozen=True)

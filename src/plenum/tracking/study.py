@@ -20,6 +20,7 @@ from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, read_provenance
+from plenum.tracking.stored_run import is_estimated
 from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
 
@@ -202,7 +203,7 @@ class Study:
             yield transcripts.fetch(self.client, read, wanted, Path(scratch))
 
     def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
-        if not (condition.completed and conditions.is_estimated(run)):
+        if not (condition.completed and is_estimated(run)):
             return condition
         return replace(condition, **self._read_completed(run))
 
@@ -224,7 +225,7 @@ class Study:
         It has the numbers if this version of the code estimated it, and its replicates are neither
         branches nor read different wordings, since runs don't hold all of these estimates.
         """
-        if not (condition.completed and conditions.is_estimated(run)):
+        if not (condition.completed and is_estimated(run)):
             return condition
         params, tags = run.data.params, run.data.tags
         version = code_version()

@@ -63,7 +63,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
             if is_cut(text):
                 whole = read_artifacts(client, run, [name_whole(key)]).values()
                 run.data.params[key] = next((each.decode() for each in whole), text)
-    return client, experiment, order_runs(runs, lambda run: run.data)
+    return client, experiment, order_runs(runs)
 
 
 def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:

@@ -121,7 +121,7 @@ def require_active(study: str, uri: str) -> str | None:
 
 def list_stored_conditions(study: str, uri: str) -> list[StoredRun]:
     """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
-    found = order_runs(_find_conditions(study, uri), lambda run: run)
+    found = order_runs(_find_conditions(study, uri))
     named = name_conditions([run.params for run in found])
     return [  # a run that says its place was named when it was written, also by its models
         run if ORDER_TAG in run.tags else replace(run, run_name=name)

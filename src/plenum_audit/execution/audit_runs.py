@@ -153,7 +153,7 @@ class CaseRuns:
 
 
 class AuditRuns(Deliberations):
-    """The runs of an audit: as its sweep executes them.
+    """The runs of an audit, as what executes the replicates of its sweep.
 
     Parameters
     ----------

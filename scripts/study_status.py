@@ -1,5 +1,6 @@
 """The progress of a study, read from its journals while a sweep writes them, or from tracking."""
 
+import math
 import re
 import time
 from collections import Counter
@@ -23,7 +24,8 @@ from plenum.show.table import Column, Table, make_keys
 from plenum.show.terminal_tables import show_tables
 from plenum.tracking.conditions import read_rerun
 from plenum.tracking.store import absolute_uri
-from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
+from plenum.tracking.stored_run import StoredRun
+from plenum.tracking.stored_runs import list_stored_conditions
 from plenum.tracking.tracker import lock_file
 
 _COST = re.compile(rb'"cost":([0-9.eE+-]+)')
@@ -163,13 +165,13 @@ def _line(condition: StoredRun, journals: str) -> dict[str, Any]:
     name = name_folder(condition.tags["plenum.condition"], read_rerun(condition.params))
     here = Path(journals) / name
     counted = _count(here, condition.target) if here.is_dir() else _read_tracked(condition)
-    return {"condition": condition.name, "target": condition.target, **counted}
+    return {"condition": condition.run_name, "target": condition.target, **counted}
 
 
 def _read_tracked(condition: StoredRun) -> dict[str, Any]:
     """Read the counts of a condition whose journals are elsewhere: none until it is over."""
     counts = {
-        name: float(condition.metrics.get(f"n_{name}", "nan").split()[0])
+        name: condition.metrics.get(f"n_{name}", math.nan)
         for name in ("completed", "failed", "pending")
     }
     return {**counts, "calls": None, "dollars": None, "unpriced": None, "idle_s": None}

@@ -29,8 +29,9 @@ def main() -> None:
     if not given["artifacts"] and not Path(store).is_file():
         raise UserError(f"{store}: no results here yet; run a sweep in this folder first")
     # MLflow would make or migrate a database in place, where a kill leaves it broken.
-    prepare("store", f"sqlite:///{store}")
-    if not given["artifacts"]:
+    if given["artifacts"]:
+        prepare("store", f"sqlite:///{store}")
+    else:
         prepare("views", store, f"http://127.0.0.1:{port}")
     environment = {
         # LiteLLM's price list must not be fetched: without internet the server would hang at start.

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from mlflow.entities import Run as TrackedRun
     from openai_server import Server
 
+    from plenum.tracking.study import Study
+
 ROOT = Path(__file__).resolve().parents[1]
 KEY = "sk-canary-0123456789abcdef"
 """The key of requests to servers on loopback, which must never appear anywhere."""
@@ -234,6 +236,14 @@ def client(folder: Path) -> "MlflowClient":
     from mlflow import MlflowClient  # two seconds, which most tests need not
 
     return MlflowClient(f"sqlite:///{folder}/mlruns/mlflow.db")
+
+
+def replicates(study: "Study") -> list[Any]:
+    """The replicates of a study, as nested runs or as rows."""
+    from plenum.tracking.runs import read_rows
+
+    rows = (read_rows(study.client, run) for run in study.condition_runs)
+    return [*study.nested_runs, *(row for each in rows for row in each)]
 
 
 def runs(folder: Path, study: str, kind: str) -> "list[TrackedRun]":

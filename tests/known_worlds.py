@@ -59,9 +59,11 @@ def played(
         target=count + failed + pending,
         completed=count,
         failures={"parse": failed} if failed else {},
-        metrics=metrics.assign(episode=metrics["replicate"] // runs),
-        rounds=pd.DataFrame(rounds),
-        weights=pd.DataFrame(parts),
+        data={
+            "metrics": metrics.assign(episode=metrics["replicate"] // runs),
+            "rounds": pd.DataFrame(rounds),
+            "ensemble": pd.DataFrame(parts),
+        },
         simulated=named["backend"] == "simulated",
     )
 

@@ -15,7 +15,7 @@ from omegaconf import DictConfig
 
 if TYPE_CHECKING:
     from plenum.design.job import Job
-    from plenum.execution.executors import Executor
+    from plenum.execution.executors import Deliberations
 
 
 @dataclass
@@ -57,7 +57,7 @@ class ConcurrentLauncher(Launcher):
         composing = (self.context, self.config, self.task)
         return launch_jobs(*composing, job_overrides, initial_job_idx, show_dry_run, self.play())
 
-    def play(self) -> "Callable[[Sequence[Job]], Executor] | None":
+    def play(self) -> "Callable[[Sequence[Job]], Deliberations] | None":
         """Return the factory that distributes replicates; ``None`` runs them in this process."""
         return None
 
@@ -65,7 +65,7 @@ class ConcurrentLauncher(Launcher):
 class RayLauncher(ConcurrentLauncher):
     """A launcher that runs the conditions of a multirun on the workers of a Ray cluster."""
 
-    def play(self) -> "Callable[[Sequence[Job]], Executor] | None":
+    def play(self) -> "Callable[[Sequence[Job]], Deliberations] | None":
         """Return the factory that distributes replicates over Ray workers."""
         from plenum_fleet.remote.cluster import require_ray
         from plenum_fleet.remote.ray_deliberations import RayDeliberations

@@ -89,7 +89,7 @@ def gather_conditions(
     """
     tracked = Study(study, uri)
     runs = tracked.condition_runs
-    nested = tracked.group_nested("mlflow.parentRunId")
+    nested = tracked.group_nested()
     with tracked.transcripts() as kept, ThreadPoolExecutor(8) as pool:
 
         def read(numbered: tuple[int, Any]) -> ArchivedCondition:

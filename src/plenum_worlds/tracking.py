@@ -18,7 +18,7 @@ from plenum.records.episodes import (
     rebuild_ensembles,
 )
 from plenum.records.transcript import Transcript
-from plenum.tracking.conditions import tabulate_replicates
+from plenum.tracking.conditions import TrackedCondition, tabulate_replicates
 
 _WEIGHTS = ["replicate", "round", "component", "weight"]
 
@@ -48,7 +48,44 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     frames = {name: table(name) for name in ("metrics", "rounds", "ensemble")}
     frames = {name: rows[rows["replicate"].isin(completed)] for name, rows in frames.items()}
     metrics = add_derived(frames["metrics"], int(params["runs"]), int(params["agents"]))
-    return {"metrics": metrics, "rounds": frames["rounds"], "weights": frames["ensemble"]}
+    return {"data": frames | {"metrics": metrics}}
+
+
+def read_table(condition: TrackedCondition, name: str) -> pd.DataFrame:
+    """Return a table of a condition; an empty one if no run was completed.
+
+    Parameters
+    ----------
+    name
+        ``metrics`` has a row a completed run, ``replicate``, ``episode``, and its metrics;
+        ``rounds`` one a completed run and round, the measures, and the world's events;
+        ``ensemble`` C(t) of the completed runs by its components above zero.
+    """
+    return condition.data.get(name, pd.DataFrame())
+
+
+def name_world(condition: TrackedCondition, replicate: int) -> str:
+    """Name the world that a replicate was drawn in: the seed and the episode."""
+    return f"{condition.factors['seed']}/{int(replicate) // int(condition.factors['runs'])}"
+
+
+def average_episodes(condition: TrackedCondition, metric: str) -> pd.Series:
+    """Average a metric over the runs of each episode; the index is its number."""
+    metrics = read_table(condition, "metrics")
+    return (
+        metrics.groupby("episode")[metric].mean() if metric in metrics else pd.Series(dtype=float)
+    )
+
+
+def pivot_rounds(condition: TrackedCondition, measure: str) -> pd.DataFrame:
+    """Tabulate a measure by replicate and round; NaN after an early end.
+
+    Replicates are the index, rounds the columns.
+    """
+    rows = read_table(condition, "rounds")
+    if rows.empty:
+        return pd.DataFrame()
+    return rows.pivot(index="replicate", columns="round", values=measure)
 
 
 def add_derived(metrics: pd.DataFrame, runs: int, agents: int) -> pd.DataFrame:
@@ -73,14 +110,16 @@ def weights(transcripts: Sequence[Transcript]) -> pd.DataFrame:
     return frame
 
 
-def ensembles(weights: pd.DataFrame, runs: int) -> list[NDArray[np.float64]]:
+def ensembles(condition: TrackedCondition) -> list[NDArray[np.float64]]:
     """Return C(t) of each world's runs, from the table of its positive components.
 
     See :func:`plenum.records.episodes.rebuild_ensembles`.
     """
-    if weights.empty:
+    table = read_table(condition, "ensemble")
+    if table.empty:
         return []
-    return rebuild_ensembles(weights[_WEIGHTS].itertuples(index=False, name=None), runs)
+    rows = table[_WEIGHTS].itertuples(index=False, name=None)
+    return rebuild_ensembles(rows, int(condition.factors["runs"]))
 
 
 def rounds(transcripts: Sequence[Transcript]) -> pd.DataFrame:

@@ -61,8 +61,10 @@ class Playable(Protocol):
         """Play it to its end; see :meth:`plenum.execution.replicate.Replicate.run`."""
 
 
-class Executor(Protocol):
+class Deliberations:
     """The execution of a sweep's replicates; it is open while they run.
+
+    These are conversations, of which each one that was asked for is due; others derive from it.
 
     Attributes
     ----------
@@ -72,72 +74,30 @@ class Executor(Protocol):
         True if they are played in this process, and not by workers.
     together
         True if all conditions are in flight at once, since their replicates wait for one another.
+    uses
+        Keys of settings that packages add to a sweep's.
+    tries
+        True if a few replicates of models that nobody could read yet are played before the others.
     """
-
-    slots: int | None
-    here: bool
-    together: bool
-
-    def check(self, jobs: Sequence[Job]) -> None:
-        """Refuse settings that these replicates can't follow (``UserError``)."""
-
-    def model(self, job: Job, model: ChatModel) -> ChatModel:
-        """Return what answers the calls of a job, given its backend."""
-
-    def read_pending_usage(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
-        """Return the highest usage of calls that are still under way from an earlier run."""
-
-    def tickets(self, admission: Admission) -> Callable[..., Ticket]:
-        """Return what makes the ticket of a replicate, as :class:`Ticket` does."""
-
-    def at_work(self) -> AbstractContextManager[object]:
-        """Note that a replicate is about to call, for as long as the context is open."""
-
-    async def __aenter__(self) -> Self:
-        """Start the services that replicates need."""
-
-    async def __aexit__(self, *_: object) -> None:
-        """Stop them."""
-
-    def play(self, scene: Scene) -> Playable:
-        """Make a replicate that is ready to run."""
-
-    async def due(self, job: Job, index: int) -> bool:
-        """Wait until it is clear whether a replicate is to be executed."""
-
-    def reports(self, conditions: int) -> ReportPool:
-        """Make the pool of processes that computes the estimates of so many conditions."""
-
-    def note_result(self, job: Job, result: ReplicateResult) -> None:
-        """Take note of a replicate's result."""
-
-    def over(self, job: Job) -> None:
-        """Take note that no further replicate of a condition will run, for any reason."""
-
-    def status(self) -> str:
-        """Describe the state for the live display; may be empty."""
-
-
-class Deliberations:
-    """Replicates that are conversations; each one that was asked for is due."""
 
     slots: int | None = None
     here = True
     together = False
-    uses: tuple[str, ...] = ()  # keys of settings that packages add to a sweep's
-    tries = True  # models that nobody could read yet, by a few replicates before the others
+    uses: tuple[str, ...] = ()
+    tries = True
 
     def __init__(self) -> None:
         self._trials = Trials()
 
     async def __aenter__(self) -> Self:
+        """Start the services that replicates need."""
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        pass
+        """Stop them."""
 
     def check(self, jobs: Sequence[Job]) -> None:
-        """Refuse settings of other ways to execute replicates."""
+        """Refuse settings that these replicates can't follow (``UserError``)."""
         for job in jobs:
             if job.calls.batch:
                 raise UserError(_NONE_INSTALLED if type(self) is Deliberations else _ALONE)
@@ -150,23 +110,26 @@ class Deliberations:
                 refuse_unused(key, settings, settings.needs)
 
     def model(self, job: Job, model: ChatModel) -> ChatModel:
-        """Return the backend as it is."""
+        """Return what answers the calls of a job, given its backend: the backend as it is."""
         return model
 
     def read_pending_usage(self, jobs: Sequence[Job], price: PriceOf) -> Mapping[Call, Usage]:
-        """Return nothing, since no call outlives its process."""
+        """Return the highest usage of calls that are still under way from an earlier run.
+
+        There are none, since no call outlives its process.
+        """
         return {}
 
     def tickets(self, admission: Admission) -> Callable[..., Ticket]:
-        """Make plain tickets."""
+        """Return what makes the ticket of a replicate, as :class:`Ticket` does."""
         return partial(Ticket, admission)
 
     def at_work(self) -> AbstractContextManager[object]:
-        """Do nothing, since no replicate waits for others."""
+        """Note that a replicate is about to call, for as long as the context is open."""
         return nullcontext()
 
     def play(self, scene: Scene) -> Playable:
-        """Make a conversation."""
+        """Make a replicate that is ready to run."""
         return Replicate(
             condition=scene.job.condition,
             index=scene.index,
@@ -181,25 +144,25 @@ class Deliberations:
         )
 
     def reports(self, conditions: int) -> ReportPool:
-        """Make a pool of processes on this machine."""
+        """Make the pool of processes that computes the estimates of so many conditions."""
         return ReportPool(conditions)
 
     async def due(self, job: Job, index: int) -> bool:
-        """Return true, since every replicate is due."""
+        """Wait until it is clear whether a replicate is to be executed; here each one is."""
         return True
 
     def note_result(self, job: Job, result: ReplicateResult) -> None:
-        """Do nothing."""
+        """Take note of a replicate's result."""
 
     def over(self, job: Job) -> None:
-        """Do nothing."""
+        """Take note that no further replicate of a condition will run, for any reason."""
 
     def status(self) -> str:
-        """Return nothing to show."""
+        """Describe the state for the live display; may be empty."""
         return ""
 
 
-def choose_executor(jobs: Sequence[Job]) -> Executor:
+def choose_executor(jobs: Sequence[Job]) -> Deliberations:
     """Choose the executor of a sweep's replicates by its settings."""
     chosen = (choice.choose(jobs) for choice in EXECUTORS.values())
     return next(filter(None, chosen), None) or Deliberations()

@@ -26,7 +26,7 @@ from plenum.base.errors import UserError
 from plenum.base.terminal import say
 from plenum.design.compose import format_yaml, parse_job
 from plenum.design.job import Job
-from plenum.execution.executors import Executor, choose_executor
+from plenum.execution.executors import Deliberations, choose_executor
 from plenum.execution.outcomes import save_outcome
 from plenum.execution.resumption import keep_readings
 from plenum.execution.sweep import run_sweep
@@ -69,7 +69,7 @@ def launch_jobs(
     batch: Sequence[Sequence[str]],
     first: int,
     show: Callable[[Sequence[Job]], None],
-    play: Callable[[Sequence[Job]], Executor] | None = None,
+    play: Callable[[Sequence[Job]], Deliberations] | None = None,
 ) -> list[JobReturn]:
     """Compose, check and run the jobs of a multirun, for the launchers ``concurrent`` and ``ray``.
 
@@ -113,7 +113,7 @@ def _run_all(
     task: TaskFunction,
     composed: "Sequence[_ComposedJob]",
     show: Callable[[Sequence[Job]], None],
-    play: Callable[[Sequence[Job]], Executor] | None,
+    play: Callable[[Sequence[Job]], Deliberations] | None,
 ) -> list[JobReturn]:
     jobs = [job.job for job in composed]
     if any(job.budget.limited for job in jobs) and not _launches_at_once(config):

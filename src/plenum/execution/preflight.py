@@ -16,7 +16,8 @@ from plenum.design.job import Job
 from plenum.design.kinds import KINDS, find_kind
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.tracking.store import absolute_uri, require_writable_store
-from plenum.tracking.stored_runs import StoredRun, list_stored_conditions, require_kind
+from plenum.tracking.stored_run import StoredRun
+from plenum.tracking.stored_runs import list_stored_conditions, require_kind
 
 
 def check_sweep(jobs: Sequence[Job]) -> None:

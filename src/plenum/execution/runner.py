@@ -37,7 +37,7 @@ from plenum.execution.condition_folder import (
     looks_ended,
 )
 from plenum.execution.condition_record import ConditionRecord
-from plenum.execution.executors import Deliberations, Executor, Playable, Scene
+from plenum.execution.executors import Deliberations, Playable, Scene
 from plenum.execution.outcomes import (
     LISTED,
     Outcome,
@@ -84,7 +84,7 @@ class SweepRunner:
         ledger: Ledger,
         slots: int,
         progress: Progress,
-        executor: Executor | None = None,
+        executor: Deliberations | None = None,
     ) -> None:
         self._executor = executor or Deliberations()
         self._jobs, self._models, self._ledger, self._progress = jobs, models, ledger, progress

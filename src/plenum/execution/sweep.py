@@ -12,7 +12,7 @@ from plenum.calls.chat import ChatModel
 from plenum.calls.questions import cancel_on_sigterm, first_exception
 from plenum.design.job import Job
 from plenum.execution import preflight
-from plenum.execution.executors import Executor, choose_executor, list_left_behind
+from plenum.execution.executors import Deliberations, choose_executor, list_left_behind
 from plenum.execution.open_files import raise_file_limit
 from plenum.execution.outcomes import Outcome
 from plenum.execution.progress import Progress
@@ -23,7 +23,7 @@ from plenum.records.usage import Usage
 
 def run_sweep(
     jobs: Sequence[Job],
-    executor: Executor | None = None,
+    executor: Deliberations | None = None,
     paid: Sequence[Job] = (),
     begin: Callable[[], object] = lambda: None,
 ) -> list[Outcome]:
@@ -92,7 +92,7 @@ def _tell(lines: Iterable[str]) -> None:
 
 
 async def _run(
-    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, executor: Executor
+    jobs: Sequence[Job], models: dict[str, ChatModel], ledger: Ledger, executor: Deliberations
 ) -> list[Outcome]:
     cancel_on_sigterm()
     calls = sum(job.condition.calls * job.replicates for job in jobs)
@@ -124,7 +124,9 @@ async def _run(
     return [runner.with_errors(job, out) for job, out in zip(jobs, outcomes, strict=True)]
 
 
-def open_backends(jobs: Sequence[Job], prices: Prices, executor: Executor) -> dict[str, ChatModel]:
+def open_backends(
+    jobs: Sequence[Job], prices: Prices, executor: Deliberations
+) -> dict[str, ChatModel]:
     """Open the backends of a sweep by their settings; conditions of equal ones share connections.
 
     If replicates aren't executed in this process, backends of packages aren't loaded.

@@ -16,7 +16,8 @@ from plenum.reports.effects import E, Effect
 from plenum.reports.estimates import estimate_study, other_study, require_whole
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
-from plenum.tracking.runs import read_kind_tag
+from plenum.tracking.store import absolute_uri
+from plenum.tracking.stored_runs import require_active
 from plenum.tracking.study import MANY, Study
 
 _SAMPLED = 12
@@ -163,7 +164,7 @@ def find_study_kind(study: str, uri: str) -> Kind:
     UserError
         There is no such study, nothing in it, or it holds conditions of several kinds.
     """
-    return KINDS[read_kind_tag(study, uri) or Study(study, uri).kind]
+    return KINDS[require_active(study, absolute_uri(uri)) or Study(study, uri).kind]
 
 
 def load_study(chosen: Settings, *, outlined: bool = False) -> EstimatedStudy:

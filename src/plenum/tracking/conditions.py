@@ -5,18 +5,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from plenum.base.identity import name_folder
+from plenum.base.moved import warn_once
 from plenum.design.factors import USUAL
 from plenum.design.kinds import Kind, find_kind
 from plenum.records.transcript import WHO, Transcript, collect_environments, list_answerers
+from plenum.tracking.stored_run import is_estimated
 
-_TARGET = "n_target"
+_OF_02 = ("metrics", "rounds", "weights")
 _OLDER = {"protocol": USUAL["protocol"]}
 """The values of factors before runs had them as params."""
 
@@ -80,10 +82,6 @@ class TrackedCondition:
         True if the model that ships with the project was called, under whatever label.
     options
         Names of the options, along the last axis of ``preferences``; none where they aren't known.
-    metrics
-        In a world: one row a completed run, ``replicate``, ``episode``, and its metrics.
-    rounds
-        In a world: one row a completed run and round, the measures, and the world's events.
     votes
         Of a committee: indices of the options that seats voted for, shape (replicates, seats),
         negative for none; empty where an earlier version tracked it.
@@ -91,10 +89,8 @@ class TrackedCondition:
         Of a committee whose case has one: the label of the right option.
     said
         The share of private facts that were said in each completed replicate; none without any.
-    weights
-        In a world: C(t) of the completed runs by its components above zero.
-    tables
-        Of a program: ``replicates``, ``calls`` and ``messages``, as its kind writes them.
+    data
+        The tables of its kind, by name.
     cell, name
         What identifies it under its labels, and what varies in its study; two cells may share an
         identity, and with it the journals.
@@ -136,10 +132,7 @@ class TrackedCondition:
     answerers: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     tiny: bool = False
     options: tuple[str, ...] = ()
-    metrics: pd.DataFrame = field(default_factory=pd.DataFrame)
-    rounds: pd.DataFrame = field(default_factory=pd.DataFrame)
-    weights: pd.DataFrame = field(default_factory=pd.DataFrame)
-    tables: Mapping[str, pd.DataFrame] = field(default_factory=dict)
+    data: Mapping[str, pd.DataFrame] = field(default_factory=dict)
     cell: str = ""
     name: str = ""
     settings: str = ""
@@ -198,29 +191,16 @@ class TrackedCondition:
             return int(self.factors["rounds"]), len(self.options)
         return self.preferences.shape[1], self.preferences.shape[3]
 
-    @property
-    def runs(self) -> int:
-        """Runs in the same world."""
-        return int(self.factors["runs"])
+    if not TYPE_CHECKING:  # packages of version 0.2 read their tables as attributes
 
-    def world(self, replicate: int) -> str:
-        """Name the world that a replicate was drawn in: the seed and the episode."""
-        return f"{self.factors['seed']}/{int(replicate) // self.runs}"
-
-    def episodes(self, metric: str) -> pd.Series:
-        """Average a metric over the runs of each episode; the index is its number."""
-        if self.metrics.empty or metric not in self.metrics:
-            return pd.Series(dtype=float)
-        return self.metrics.groupby("episode")[metric].mean()
-
-    def series(self, measure: str) -> pd.DataFrame:
-        """Tabulate a measure by replicate and round; NaN after an early end.
-
-        Replicates are the index, rounds the columns.
-        """
-        if self.rounds.empty:
-            return pd.DataFrame()
-        return self.rounds.pivot(index="replicate", columns="round", values=measure)
+        def __getattr__(self, name: str) -> pd.DataFrame:
+            if name not in _OF_02:
+                raise AttributeError(name)
+            warn_once(
+                f"deprecated: an installed package reads {name} of a condition, which is "
+                f"data[{name!r}] now; names of version 0.2 are found until 0.5"
+            )
+            return self.data.get(name, pd.DataFrame())
 
 
 def read_condition(study: str, run: Any, interrupted: dict[str, Counter[str]]) -> TrackedCondition:
@@ -277,11 +257,6 @@ def is_simulated(params: dict[str, str], tags: dict[str, str]) -> bool:
     return params.get("backend") == "simulated" or tags.get("plenum.simulated") == "true"
 
 
-def is_estimated(run: Any) -> bool:
-    """Return whether a condition has been run to its estimates."""
-    return _TARGET in run.data.metrics
-
-
 def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int, dict[str, int]]:
     """Count the replicates that a condition wants and has completed, and its failures by reason.
 
@@ -293,7 +268,7 @@ def attrition(run: Any, interrupted: dict[str, Counter[str]]) -> tuple[int, int,
     tags, metrics = run.data.tags, run.data.metrics
     if is_estimated(run):
         failures = json.loads(tags["plenum.failures"])
-        return int(metrics[_TARGET]), int(metrics["n_completed"]), failures
+        return int(metrics["n_target"]), int(metrics["n_completed"]), failures
     ended = interrupted[tags["plenum.cell"]]
     failures = {k: n for k, n in ended.items() if k not in ("completed", "pending")}
     completed = ended["completed"]

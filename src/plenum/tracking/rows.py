@@ -10,11 +10,11 @@ from dataclasses import dataclass
 from functools import lru_cache
 from io import BytesIO
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 from zipfile import ZipFile
 
 from plenum.tracking import artifacts
+from plenum.tracking.stored_run import StoredRun
 
 ROWS_FILE, ROWS_ARCHIVE = "runs.parquet", "transcripts.zip"
 """Artifacts of a condition's run: the rows of its replicates, and their journals."""
@@ -131,28 +131,26 @@ def read_row_values(data: bytes, *, whole: bool = True) -> list[dict[str, Any]]:
     ]
 
 
-def read(data: bytes, parent: str, artifact_uri: str, *, whole: bool = False) -> list[Any]:
-    """Rows as MLflow gives nested runs: with ``info``, and ``data`` of which there are the tags.
+def read(data: bytes, parent: Any, *, whole: bool = False) -> list[StoredRun]:
+    """Read rows as the nested runs that they stand for.
 
     Parameters
     ----------
     data
         Of the file.
-    parent, artifact_uri
-        The condition's run, and where its artifacts lie.
+    parent
+        The condition's run.
     whole
         With the params and metrics.
     """
+    archive = f"{parent.info.artifact_uri}/{ROWS_ARCHIVE}"
     runs = []
     for row in read_row_values(data, whole=whole):
-        groups: dict[str, dict[str, Any]] = {name: {} for name in _GROUPS}
-        info: dict[str, Any] = {"artifact_uri": f"{artifact_uri}/{ROWS_ARCHIVE}"}
+        values: dict[str, Any] = {name: {} for name in _GROUPS}
         for column, value in row.items():
             group, _, key = column.partition(".")
-            if key:
-                groups[group][key] = value
-            else:
-                info[column] = value
-        groups["tags"]["mlflow.parentRunId"] = parent
-        runs.append(SimpleNamespace(info=SimpleNamespace(**info), data=SimpleNamespace(**groups)))
+            (values[group] if key else values)[key or column] = value
+        values["tags"]["mlflow.parentRunId"] = parent.info.run_id
+        experiment = parent.info.experiment_id
+        runs.append(StoredRun(artifact_uri=archive, experiment_id=experiment, **values))
     return runs

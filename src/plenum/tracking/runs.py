@@ -9,9 +9,9 @@ from typing import Any, TypeVar
 
 from plenum.base.errors import UserError
 from plenum.tracking import artifacts, experiments, rows, server, store, stored_runs
-from plenum.tracking.conditions import is_estimated
 from plenum.tracking.order import order_runs
 from plenum.tracking.run_writer import is_cut, name_whole
+from plenum.tracking.stored_run import StoredRun, is_estimated
 
 _AT_ONCE = 8
 """The largest number of requests that are sent to a server at a time."""
@@ -53,7 +53,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
     if path is None:
         runs = search_runs(client, experiment.experiment_id, CONDITIONS)
     else:  # MLflow takes a millisecond and 50 kB a run
-        runs = stored_runs.conditions(path, study)
+        runs = [*stored_runs.list_stored_runs(path, study, "plenum.kind", "condition")]
     if not runs:
         raise UserError(f"study: {study!r} holds no condition yet")
     if path is not None:
@@ -63,7 +63,7 @@ def open_study(study: str, uri: str) -> tuple[Any, Any, list[Any]]:
             if is_cut(text):
                 whole = read_artifacts(client, run, [name_whole(key)]).values()
                 run.data.params[key] = next((each.decode() for each in whole), text)
-    return client, experiment, order_runs(runs, lambda run: run.data)
+    return client, experiment, order_runs(runs)
 
 
 def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:
@@ -76,15 +76,6 @@ def _require_files(runs: Sequence[Any], study: str, path: Path) -> None:
             f"{path} has them, as in {gone[0]}; bring them back, or delete {path.name} and repeat "
             "the study's run.py command, which makes all from the journals"
         )
-
-
-def read_kind_tag(study: str, uri: str) -> str:
-    """Read the kind of a study from its experiment's tag; empty without study or tag."""
-    client = open_existing(uri)
-    experiment = client.get_experiment_by_name(study) if client else None
-    if experiment is None or experiment.lifecycle_stage != "active":
-        return ""
-    return str(experiment.tags.get(stored_runs.KIND_TAG, ""))
 
 
 def search_runs(client: Any, experiment: str, query: str, *, deleted: bool = False) -> list[Any]:
@@ -122,13 +113,12 @@ def count_interrupted(client: Any, experiment: str, runs: Sequence[Any]) -> dict
     return counts
 
 
-def read_rows(client: Any, run: Any, *, whole: bool = False) -> list[Any]:
+def read_rows(client: Any, run: Any, *, whole: bool = False) -> list[StoredRun]:
     """Read the replicates that are rows of a condition's run; :func:`plenum.tracking.rows.read`."""
     if rows.ROWS_TAG not in run.data.tags:
         return []
     data = read_artifacts(client, run, [rows.ROWS_FILE]).get(rows.ROWS_FILE)
-    uri = run.info.artifact_uri
-    return rows.read(data, run.info.run_id, uri, whole=whole) if data else []
+    return rows.read(data, run, whole=whole) if data else []
 
 
 def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, bytes]:
@@ -136,12 +126,12 @@ def read_artifacts(client: Any, run: Any, names: Sequence[str]) -> dict[str, byt
     folder = artifacts.folder(run.info.artifact_uri)
     if folder is not None:
         return {name: (folder / name).read_bytes() for name in names if (folder / name).exists()}
-    stored_runs = {file.path for file in client.list_artifacts(run.info.run_id)}
+    stored = {file.path for file in client.list_artifacts(run.info.run_id)}
     with tempfile.TemporaryDirectory() as scratch:
         return {
             name: local_copy(client, run, name, Path(scratch)).read_bytes()
             for name in names
-            if name in stored_runs
+            if name in stored
         }
 
 

@@ -10,8 +10,8 @@ from typing import Any
 from plenum.base.identity import digest
 from plenum.design.kinds import find_kind as of_kind
 from plenum.records.transcript import Transcript
-from plenum.tracking import rows, store, stored_runs, traces
-from plenum.tracking.stored_runs import StoredRun
+from plenum.tracking import rows, runs, store, stored_runs, traces
+from plenum.tracking.stored_run import StoredRun
 
 TAG = "plenum.journal"
 """Tag of a run: the digest of its data; of a replicate, how its journal ended."""
@@ -83,35 +83,18 @@ def holds_condition(
     path = store.local(uri)
     if path is None:
         return False
-    runs = stored_runs.list_stored_runs(path, study, "plenum.cell", condition["cell"])
-    parents = [run for run in runs if run.tags.get("plenum.kind") == "condition"]
+    found = stored_runs.list_stored_runs(path, study, "plenum.cell", condition["cell"])
+    parents = [run for run in found if run.tags.get("plenum.kind") == "condition"]
     # Two are left by a writer that was stopped while it put one in the other's place.
-    if len(parents) != 1:
+    if len(parents) != 1 or parents[0].artifacts is None:
         return False
-    children = [run for run in runs if run.tags.get("plenum.kind") == "replicate"]
+    children = [run for run in found if run.tags.get("plenum.kind") == "replicate"]
+    children += runs.read_rows(None, parents[0])
     named = {f"{int(run.tags['plenum.replicate']):03d}": run for run in children}
-    named |= _rows(parents[0])
     return _is_parent_whole(parents[0], condition, target, report) and all(
         name in named and _is_child_whole(named[name], parents[0], name, state, name in traced)
         for name, state in replicates.items()
     )
-
-
-def _rows(parent: StoredRun) -> dict[str, StoredRun]:
-    """Read the replicates that are rows of a condition's run, by the names of their journals."""
-    file = parent.artifacts and parent.artifacts / rows.ROWS_FILE
-    if rows.ROWS_TAG not in parent.tags or file is None or not file.exists():
-        return {}
-    return {
-        f"{int(row.data.tags['plenum.replicate']):03d}": StoredRun(
-            row.info.run_id,
-            status=row.info.status,
-            artifact_uri=row.info.artifact_uri,
-            experiment=parent.experiment,
-            tags=row.data.tags,
-        )
-        for row in rows.read(file.read_bytes(), parent.id, parent.artifact_uri)
-    }
 
 
 def _is_parent_whole(
@@ -137,11 +120,11 @@ def _is_child_whole(
     child: StoredRun, parent: StoredRun, name: str, state: str, traced: bool
 ) -> bool:
     transcript = rows.locate(child.artifact_uri, int(name))
-    trace = traces.identifier(child.experiment, child.cell, name, state)
+    trace = traces.identifier(child.experiment_id, child.cell, name, state)
     # The id holds the state, so a trace of an earlier state of the journal doesn't count.
     return (
         read_state(child.status, child.tags) == state
-        and child.tags.get("mlflow.parentRunId") == parent.id
+        and child.tags.get("mlflow.parentRunId") == parent.run_id
         and transcript is not None
         and transcript.exists()
         and (not traced or child.tags.get(traces.TRACE_TAG) == trace)

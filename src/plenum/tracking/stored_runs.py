@@ -7,19 +7,20 @@ artifacts or to write, reads by :mod:`plenum.tracking.runs`.
 
 import hashlib
 import math
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 from plenum.base.errors import UserError
 from plenum.design.condition_names import name_conditions
 from plenum.design.kinds import KINDS, find_kind
-from plenum.tracking import artifacts, database, experiments, server, store
+from plenum.tracking import database, experiments, server, store
 from plenum.tracking.order import ORDER_TAG, order_runs
 from plenum.tracking.rows import ROWS_ARCHIVE
+from plenum.tracking.stored_run import StoredRun
 
 KIND_TAG = "plenum.study_kind"
 """Tag of an experiment: the kind of its conditions. Older studies' kind is read from their runs."""
@@ -40,50 +41,15 @@ _ACTIVE = """
       )
 """
 _RUNS = f"""
-    SELECT run_uuid, runs.name, status, artifact_uri, start_time, CAST(experiment_id AS TEXT)
+    SELECT run_uuid, runs.name, status, artifact_uri, start_time, end_time,
+      CAST(experiment_id AS TEXT)
     {_ACTIVE} ORDER BY start_time, run_uuid
 """
-_INFO = ("run_name", "status", "artifact_uri", "start_time", "end_time")
-_INFOS = f"""
-    SELECT run_uuid, runs.name, status, artifact_uri, start_time, end_time
-    {_ACTIVE} ORDER BY start_time, run_uuid
-"""
-_GROUPS = ("tags", "params", "metrics")
 _VALUES = {
     "tags": "value",
     "params": "value",
-    "latest_metrics": "CAST(value AS TEXT) || ' ' || is_nan || ' ' || step",
+    "metrics": "CASE is_nan WHEN 1 THEN NULL ELSE value END",
 }
-
-
-@dataclass(frozen=True)
-class StoredRun:
-    """An active run in the store; ``metrics`` as texts, an SQLite store's with steps."""
-
-    id: str
-    name: str = ""
-    status: str = ""
-    artifact_uri: str = ""
-    start_time: int = 0
-    experiment: str = ""
-    tags: dict[str, str] = field(default_factory=dict)
-    params: dict[str, str] = field(default_factory=dict)
-    metrics: dict[str, str] = field(default_factory=dict)
-
-    @property
-    def artifacts(self) -> Path | None:
-        """The folder of its artifacts on this disk; ``None`` if they are elsewhere."""
-        return artifacts.folder(self.artifact_uri)
-
-    @property
-    def cell(self) -> str:
-        """The name of its condition under its labels."""
-        return self.tags.get("plenum.cell", "")
-
-    @property
-    def target(self) -> int:
-        """The number of replicates that a condition wants."""
-        return int(self.tags.get("plenum.target", 0))
 
 
 def list_stored_runs(path: Path, study: str, tag: str = "*", value: str = "*") -> list[StoredRun]:
@@ -96,49 +62,19 @@ def list_stored_runs(path: Path, study: str, tag: str = "*", value: str = "*") -
     tag, value
         Only runs with such a tag; ``*`` stands for any.
     """
+    given = (study, tag, value)
     # Runs first: one that is begun between the queries would have no tags yet.
-    stored = {row[0]: StoredRun(*row) for row in database.rows(path, _RUNS, study, tag, value)}
-    values = [
-        database.rows(
-            path,
-            f"SELECT run_uuid, key, {shown} FROM {table} "
-            f"WHERE run_uuid IN (SELECT run_uuid {_ACTIVE}) ORDER BY key",
-            study,
-            tag,
-            value,
-        )
-        for table, shown in _VALUES.items()
-    ]
-    for name, rows in zip(("tags", "params", "metrics"), values, strict=True):
-        for run, key, text in rows:
+    stored = {row[0]: StoredRun(*row) for row in database.rows(path, _RUNS, *given)}
+    for group, shown in _VALUES.items():
+        table = "latest_metrics" if group == "metrics" else group
+        query = f"SELECT run_uuid, key, {shown} FROM {table} WHERE run_uuid IN "
+        query += f"(SELECT run_uuid {_ACTIVE}) ORDER BY key"
+        for run, key, each in database.rows(path, query, *given):
             if run in stored:  # else it was begun meanwhile
-                getattr(stored[run], name)[key] = text
+                # Runs share most of their texts.
+                kept = sys.intern(each) if isinstance(each, str) else each
+                getattr(stored[run], group)[sys.intern(key)] = math.nan if kept is None else kept
     return list(stored.values())
-
-
-def conditions(path: Path, study: str) -> list[Any]:
-    """List the runs of a study's conditions in MLflow's form, the oldest first.
-
-    They have ``info``, and ``data`` with the last value of each metric.
-    """
-    given = (study, "plenum.kind", "condition")
-    found: dict[str, Any] = {}
-    for run, *values in database.rows(path, _INFOS, *given):
-        info = SimpleNamespace(run_id=run, **dict(zip(_INFO, values, strict=True)))
-        found[run] = SimpleNamespace(
-            info=info, data=SimpleNamespace(tags={}, params={}, metrics={})
-        )
-    shown = {"tags": "value", "params": "value"}
-    shown["latest_metrics"] = "CASE is_nan WHEN 1 THEN NULL ELSE value END"
-    texts: dict[str, str] = {}  # runs share most of them
-    for (table, value), group in zip(shown.items(), _GROUPS, strict=True):
-        query = f"SELECT run_uuid, key, {value} FROM {table} WHERE run_uuid IN "
-        for run, key, each in database.rows(path, f"{query}(SELECT run_uuid {_ACTIVE})", *given):
-            if run in found:  # else it was begun meanwhile
-                kept = texts.setdefault(each, each) if isinstance(each, str) else each
-                held = getattr(found[run].data, group)
-                held[texts.setdefault(key, key)] = math.nan if each is None else kept
-    return list(found.values())
 
 
 def require_kind(study: str, uri: str, kind: str) -> None:
@@ -185,10 +121,10 @@ def require_active(study: str, uri: str) -> str | None:
 
 def list_stored_conditions(study: str, uri: str) -> list[StoredRun]:
     """List the runs of a study's conditions; empty if there is no such study, or no store yet."""
-    found = order_runs(_find_conditions(study, uri), lambda run: run)
+    found = order_runs(_find_conditions(study, uri))
     named = name_conditions([run.params for run in found])
     return [  # a run that says its place was named when it was written, also by its models
-        run if ORDER_TAG in run.tags else replace(run, name=name)
+        run if ORDER_TAG in run.tags else replace(run, run_name=name)
         for run, name in zip(found, named, strict=True)
     ]
 
@@ -201,12 +137,17 @@ def _find_conditions(study: str, uri: str) -> list[StoredRun]:
     from plenum.tracking import runs as with_mlflow
 
     with _client(uri) as client:
-        return [
-            _run(run.info.run_id, run.info.run_name, *(getattr(run.data, g) for g in _GROUPS))
+        runs = [
+            run
             for number, stage, _ in _experiments(study, uri)
             if stage == "active"
             for run in with_mlflow.search_runs(client, number, with_mlflow.CONDITIONS)
         ]
+    values = [{group: getattr(run.data, group) for group in _VALUES} for run in runs]
+    return [
+        StoredRun(run.info.run_id, run.info.run_name, **each)
+        for run, each in zip(runs, values, strict=True)
+    ]
 
 
 def fingerprint(study: str, uri: str) -> str | None:
@@ -254,10 +195,3 @@ def _client(uri: str) -> Iterator[Any]:
     store.require_writable_store(uri)  # the client itself waits long for one that doesn't
     with server.require_permission(uri):
         yield store.open_client(uri)
-
-
-def _run(
-    number: str, name: str, tags: dict[str, str], params: dict[str, str], metrics: dict[str, Any]
-) -> StoredRun:
-    shown = {key: str(value) for key, value in metrics.items()}
-    return StoredRun(number, name, tags=tags, params=params, metrics=shown)

@@ -2,14 +2,14 @@
 
 import tempfile
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property, partial
 from io import BytesIO
 from itertools import chain
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 
@@ -20,13 +20,14 @@ from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import conditions, runs, stored_runs, transcripts, usage
 from plenum.tracking.conditions import Outline, TrackedCondition
 from plenum.tracking.provenance import Provenance, read_provenance
+from plenum.tracking.stored_run import is_estimated
 from plenum.tracking.transcripts import StoredTranscript
 from plenum.tracking.usage import ConditionUsage
 
 MANY = 500
 """Larger studies are read as outlines, and shown by their notable conditions."""
 
-_PARENT = "mlflow.parentRunId"
+_Part = TypeVar("_Part")
 
 
 class Study:
@@ -82,21 +83,24 @@ class Study:
         """The nested runs of replicates."""
         return runs.search_runs(self.client, self.experiment, runs.REPLICATES)
 
-    @cached_property
-    def replicate_runs(self) -> list[Any]:
-        """The runs of all replicates.
-
-        Those that are rows of their condition's run have only their tags.
-        """
-        rowed = runs.each(lambda run: runs.read_rows(self.client, run), self.condition_runs)
-        return [*self.nested_runs, *chain.from_iterable(rowed)]
-
-    def group_nested(self, tag: str) -> dict[str, list[Any]]:
-        """Group the nested runs of replicates by one of their tags."""
-        by_value: defaultdict[str, list[Any]] = defaultdict(list)
+    def group_nested(self) -> dict[str, list[Any]]:
+        """Group the nested runs of replicates by the run of their condition."""
+        by_parent: defaultdict[str, list[Any]] = defaultdict(list)
         for run in self.nested_runs:
-            by_value[run.data.tags.get(tag, "")].append(run)
-        return by_value
+            by_parent[run.data.tags.get("mlflow.parentRunId", "")].append(run)
+        return by_parent
+
+    def _read_each(
+        self, read: Callable[..., _Part], conditions: Sequence[Any], *more: Sequence[Any]
+    ) -> list[_Part]:
+        """Call ``read`` for each condition with its run and its replicates, nested or rows."""
+        nested = self.group_nested()
+
+        def call(run: Any, *given: Any) -> _Part:
+            rowed = runs.read_rows(self.client, run)
+            return read(run, [*nested.get(run.info.run_id, ()), *rowed], *given)
+
+        return runs.each(call, conditions, *more)
 
     @cached_property
     def listed(self) -> list[TrackedCondition]:
@@ -141,28 +145,13 @@ class Study:
         ValueError
             A condition's replicates don't add up.
         """
-        nested = self.group_nested("plenum.cell")
-
-        def read(run: Any, condition: TrackedCondition) -> ConditionUsage:
-            tags = run.data.tags
-            target = int(tags.get("plenum.target", 0))
-            every = [*nested.get(tags["plenum.cell"], ()), *runs.read_rows(self.client, run)]
-            by_number = {int(each.data.tags["plenum.replicate"]): each for each in every}
-            wanted = [each for number, each in sorted(by_number.items()) if number < target]
-            return usage.read_study_usage(self.client, run, condition, wanted)
-
-        return runs.each(read, self.condition_runs, self.listed)
+        read = partial(usage.read_study_usage, self.client)
+        return self._read_each(read, self.condition_runs, self.listed)
 
     @cached_property
     def provenance(self) -> dict[str, Provenance]:
         """The provenance of each condition, by its run."""
-        nested = self.group_nested(_PARENT)
-
-        def read(run: Any) -> Provenance:
-            rowed = runs.read_rows(self.client, run)
-            return read_provenance(run, [*nested.get(run.info.run_id, ()), *rowed])
-
-        each = runs.each(read, self.condition_runs)
+        each = self._read_each(read_provenance, self.condition_runs)
         return {run.info.run_id: one for run, one in zip(self.condition_runs, each, strict=True)}
 
     @cached_property
@@ -195,14 +184,12 @@ class Study:
         read = self.condition_runs
         if conditions is not None:
             read = [run for run in read if run.info.run_id in conditions]
-        nested = self.group_nested(_PARENT)
-        wanted = [each for run in read for each in nested.get(run.info.run_id, ())]
-        wanted += chain.from_iterable(runs.each(partial(runs.read_rows, self.client), read))
+        wanted = [*chain.from_iterable(self._read_each(lambda _, found: found, read))]
         with tempfile.TemporaryDirectory() as scratch:
             yield transcripts.fetch(self.client, read, wanted, Path(scratch))
 
     def _with_replicates(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
-        if not (condition.completed and conditions.is_estimated(run)):
+        if not (condition.completed and is_estimated(run)):
             return condition
         return replace(condition, **self._read_completed(run))
 
@@ -213,7 +200,10 @@ class Study:
             file = f"{name}.parquet"
             return pd.read_parquet(BytesIO(runs.read_artifacts(self.client, run, [file])[file]))
 
-        return KINDS[self.kind].read_fields(table, run.data.params)
+        left: dict[str, Any] = KINDS[self.kind].read_fields(table, run.data.params)
+        # Kinds of packages of version 0.2 name their tables as fields.
+        own = {name: value for name, value in left.items() if isinstance(value, pd.DataFrame)}
+        return {"data": own, **{name: left[name] for name in left.keys() - own}}
 
     def _add_outline(self, run: Any, condition: TrackedCondition) -> TrackedCondition:
         """Add an outline to a condition that has estimates.
@@ -221,7 +211,7 @@ class Study:
         It has the numbers if this version of the code estimated it, and its replicates are neither
         branches nor read different wordings, since runs don't hold all of these estimates.
         """
-        if not (condition.completed and conditions.is_estimated(run)):
+        if not (condition.completed and is_estimated(run)):
             return condition
         params, tags = run.data.params, run.data.tags
         version = code_version()

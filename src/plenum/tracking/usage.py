@@ -72,7 +72,7 @@ class ConditionUsage:
 
 
 def read_study_usage(
-    client: Any, run: Any, condition: TrackedCondition, replicates: Sequence[Any]
+    client: Any, run: Any, replicates: Sequence[Any], condition: TrackedCondition
 ) -> ConditionUsage:
     """Read the usage of a condition from its ``accounts.json`` and the runs of its replicates.
 
@@ -82,7 +82,7 @@ def read_study_usage(
     Parameters
     ----------
     replicates
-        The runs of those replicates that the condition wants.
+        The runs of its replicates; those beyond its target don't count.
 
     Raises
     ------
@@ -90,7 +90,9 @@ def read_study_usage(
         The replicates don't add up.
     """
     target = int(run.data.tags.get("plenum.target", 0))
-    tags = [replicate.data.tags for replicate in replicates]
+    numbered = {int(each.data.tags["plenum.replicate"]): each for each in replicates}
+    wanted = [each for number, each in sorted(numbered.items()) if number < target]
+    tags = [each.data.tags for each in wanted]
     ended = Counter(t["plenum.failure"] or t["plenum.status"] for t in tags)
     completed, waiting = ended.pop("completed", 0), ended.pop("pending", 0)
     failed = dict(ended)
@@ -111,7 +113,7 @@ def read_study_usage(
         pending=written["pending"] if written else {why: n for why, n in pending.items() if n},
         models=written["models"] if written else None,
         outcomes=written["outcomes"] if written else None,
-        digests=_digests(tables, replicates if written else ()),
+        digests=_digests(tables, wanted if written else ()),
         unread_lines=known.get("unread_lines", 0),
         failed_at=known.get("failed_at", ()),
         retried=known.get("retried", 0),

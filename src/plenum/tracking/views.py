@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from plenum.base.errors import UserError
-from plenum.tracking import experiments, store
-from plenum.tracking.database import rows
+from plenum.tracking import experiments, runs, store
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -65,21 +64,6 @@ _TRACE_COLUMNS = ("input", "output", "state", "tokens", "start_time")
 _TRACE_TAGS = ("plenum.simulated",)
 """Tags of traces that get columns of their own, after the others."""
 
-_STUDIES = """
-    SELECT experiment_id, name, EXISTS (
-        SELECT 1 FROM experiment_tags
-        WHERE experiment_tags.experiment_id = experiments.experiment_id AND key = ?
-    )
-    FROM experiments
-    WHERE lifecycle_stage = 'active' AND EXISTS (
-        SELECT 1 FROM runs JOIN tags USING (run_uuid)
-        WHERE runs.experiment_id = experiments.experiment_id
-          AND runs.lifecycle_stage = 'active'
-          AND tags.key = 'plenum.kind' AND tags.value = 'condition'
-    )
-    ORDER BY name
-"""
-
 
 def tags() -> dict[str, str]:
     """Make the tags of an experiment that hold its views.
@@ -124,7 +108,7 @@ def save(client: "MlflowClient", experiment: str) -> None:
             client.set_experiment_tag(experiment, key, value)
 
 
-def link(server: str, experiment: str, saved: bool) -> str:
+def link(server: str, experiment: str) -> str:
     """Make the URL of a server's page that compares the conditions of an experiment by charts.
 
     Parameters
@@ -133,37 +117,14 @@ def link(server: str, experiment: str, saved: bool) -> str:
         The server's address, without a slash at the end.
     experiment
         The experiment's id.
-    saved
-        True if the experiment has its views.
     """
     query = {"workflowType": "machine_learning", "compareRunsMode": "CHART"}
-    query |= {"viewStateShareKey": CONDITIONS} if saved else {}
+    query |= {"viewStateShareKey": CONDITIONS}
     return f"{server}/#/experiments/{experiment}/runs?{urlencode(query)}"
 
 
-def refresh(database: Path) -> None:
+def refresh(database: Path, server: str) -> dict[str, str]:
     """Give the studies of a local store today's views in place of an earlier version's.
-
-    Parameters
-    ----------
-    database
-        The SQLite file of the store, in the layout of the MLflow that is installed.
-
-    Raises
-    ------
-    UserError
-        The file is no SQLite database, or a damaged one.
-    """
-    studies = rows(database.resolve(), _STUDIES, "")  # "": no tag is asked for
-    if not studies:
-        return
-    client = store.open_client(f"sqlite:///{database}")
-    for number, _, _ in studies:
-        save(client, str(number))
-
-
-def links(database: Path, server: str) -> dict[str, str]:
-    """Make the URLs of the pages that compare each study's conditions; none without a store.
 
     Parameters
     ----------
@@ -172,21 +133,31 @@ def links(database: Path, server: str) -> dict[str, str]:
     server
         The address at which it is served.
 
+    Returns
+    -------
+    dict
+        The URLs of the pages that compare each study's conditions.
+
     Raises
     ------
     UserError
         The file is no SQLite database, or a damaged one.
     """
-    studies = rows(database.resolve(), _STUDIES, f"{TAG}{CONDITIONS}")
-    return {name: link(server, str(number), bool(saved)) for number, name, saved in studies}
+    client = store.open_client(f"sqlite:///{database}")
+    pages = {}
+    for experiment in client.search_experiments(order_by=["name ASC"]):
+        number = experiment.experiment_id
+        if client.search_runs([number], runs.CONDITIONS, max_results=1):
+            save(client, number)
+            pages[experiment.name] = link(server, number)
+    return pages
 
 
 def main() -> None:
     """Update the views of a store's studies, and print the page of each."""
     database, server = sys.argv[1:]
     try:
-        refresh(Path(database))
-        pages = links(Path(database), server)
+        pages = refresh(Path(database), server)
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
@@ -247,7 +218,7 @@ def _format_note(experiment: str) -> str:
     """Write the description of an experiment; its first line shows when it is folded."""
     query = {"workflowType": "genai", "startTimeLabel": "ALL", "traceViewShareKey": _TRACES}
     traces = f"#/experiments/{experiment}/traces?{urlencode(query)}"
-    charts = link("", experiment, saved=True).removeprefix("/")
+    charts = link("", experiment).removeprefix("/")
     return (
         f"See the [conditions compared by charts]({charts}), "
         f"or [replicates, turn by turn]({traces}).\n\n{experiments.NOTE}"

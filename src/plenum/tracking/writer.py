@@ -104,9 +104,7 @@ class StudyWriter:
 
         A sweep that has all conditions says the order; of another one new conditions come last.
         """
-        before = {
-            run.data.tags["plenum.cell"]: run for run in order_runs(known, lambda run: run.data)
-        }
+        before = {run.data.tags["plenum.cell"]: run for run in order_runs(known)}
         old: Cells = {cell: run.data.params for cell, run in before.items()}
         # Known conditions keep their places where the command doesn't name them all.
         every = cells if old.keys() <= cells.keys() else {**old, **cells}

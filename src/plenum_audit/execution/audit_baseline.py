@@ -71,7 +71,7 @@ def baseline(audit: Audit) -> Baseline | None:
     wanted = {require_program(each.condition).case.id for each in audit.jobs}
     outcomes = {}
     for condition in others:
-        table = condition.tables.get("replicates")
+        table = condition.data.get("replicates")
         if programs[condition.run_id] == latest and table is not None:
             columns = (table[column] for column in ("replicate", "status", "decision"))
             outcomes[condition.factors["case"]] = select_ended(zip(*columns, strict=True))

@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from plenum.design.job import Job
 from plenum.execution.condition_folder import find_condition_folder, find_journal, list_begun
 from plenum.tracking.store import absolute_uri
-from plenum.tracking.stored_runs import StoredRun, list_stored_conditions
+from plenum.tracking.stored_run import StoredRun
+from plenum.tracking.stored_runs import list_stored_conditions
 from plenum_audit.programs.condition import require_program
 
 
@@ -26,7 +27,7 @@ def restore_audit(jobs: Sequence[Job]) -> list[str]:
     uri, study = absolute_uri(jobs[0].tracking_uri), jobs[0].study
     held = {run.tags.get("plenum.condition", ""): run for run in list_stored_conditions(study, uri)}
     lines = _anew([job for identity, job in missing.items() if identity not in held], held)
-    if there := {held[each].id: job for each, job in missing.items() if each in held}:
+    if there := {held[each].run_id: job for each, job in missing.items() if each in held}:
         fetched = _fetch(there, study, uri)
         lines.append(f"{fetched} earlier runs were fetched from the tracking store")
     return lines

@@ -153,7 +153,7 @@ class CaseRuns:
 
 
 class AuditRuns(Deliberations):
-    """The runs of an audit: the :class:`~plenum.execution.executors.Executor` of its sweep.
+    """The runs of an audit, as what executes the replicates of its sweep.
 
     Parameters
     ----------

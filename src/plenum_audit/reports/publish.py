@@ -52,7 +52,7 @@ def publish_audited(
     """
     status, uri = results.status(settings.undecided), jobs[0].tracking_uri
     stored = list_stored_conditions(jobs[0].study, absolute_uri(uri)) if uri else []
-    ids = {run.tags.get("plenum.condition", ""): run.id for run in stored}
+    ids = {run.tags.get("plenum.condition", ""): run.run_id for run in stored}
     audit = gather_report(jobs, settings, results, status, subjects=subjects, run_ids=ids)
     _publish(audit, jobs, settings)
     folders = {job.condition.identity: find_condition_folder(job) for job in jobs}

@@ -79,7 +79,7 @@ def read_fields(table: Callable[[str], pd.DataFrame], params: Mapping[str, str])
     return {
         "decisions": tuple(completed["decision"]),
         "indices": tuple(int(index) for index in completed["replicate"]),
-        "tables": {name: table(name) for name in KINDS["program"].tables},
+        "data": {name: table(name) for name in KINDS["program"].tables},
     }
 
 

@@ -25,6 +25,7 @@ from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import tabulate_warnings
 from plenum_worlds.stage import stage_run
+from plenum_worlds.tracking import average_episodes, pivot_rounds
 
 
 def gather_data(
@@ -70,7 +71,7 @@ def gather_data(
             "replicates": [make_record(n, t, n in shown) for n, t in replicates.items()],
             "unbegun": max(condition.target - len(replicates), 0),
             "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
-            "mean": [keep_finite(value) for value in condition.series("performance").mean()],
+            "mean": [keep_finite(value) for value in pivot_rounds(condition, "performance").mean()],
         }
         data[f"talk-{at}"] = collect_dialogue(drawn, stage_run)
     axis = " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
@@ -118,7 +119,9 @@ def _world(condition: TrackedCondition, head: dict[str, Any]) -> str:
 
 
 def _over(condition: TrackedCondition, metric: str) -> Estimate:
-    return estimate_mean(condition.episodes(metric).to_numpy(dtype=float), "t over episodes")
+    return estimate_mean(
+        average_episodes(condition, metric).to_numpy(dtype=float), "t over episodes"
+    )
 
 
 def _format_estimate(estimate: Estimate) -> str:

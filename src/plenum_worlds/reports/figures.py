@@ -4,6 +4,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Collection, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -41,6 +42,7 @@ from plenum_worlds.dynamics.two_lines import fit_two_lines
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, group_runs
 from plenum_worlds.reports.statistics import conclusive, points
 from plenum_worlds.reports.tables import list_notes
+from plenum_worlds.tracking import name_world, pivot_rounds, read_table
 
 MOST_BANDS = 4
 """Number of arms with intervals that fit into a panel."""
@@ -101,9 +103,8 @@ def over_time(group: Group) -> Figure:
 
 
 def _with_rounds(group: Group) -> Group:
-    return group.where(
-        group.frame["condition"].map(lambda condition: len(condition.rounds) > 0).astype(bool)
-    )
+    has = [not read_table(condition, "rounds").empty for condition in group.played]
+    return group.where(pd.Series(has, group.frame.index, dtype=bool))
 
 
 def _levels(group: Group) -> list[str]:
@@ -252,7 +253,8 @@ def _curve(axes: Axes, group: Group, style: dict[str, Any], *, band: bool) -> Li
     their last value: without them the mean would seem to recover.
     """
     parts = [
-        condition.series("performance").rename(index=condition.world) for condition in group.played
+        pivot_rounds(condition, "performance").rename(index=partial(name_world, condition))
+        for condition in group.played
     ]
     runs = pd.concat(parts).sort_index(axis=1).astype(float)
     runs = runs.reindex(columns=range(1, max(group.frame["rounds"].astype(int)) + 1))

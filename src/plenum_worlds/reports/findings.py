@@ -9,6 +9,7 @@ from plenum.dynamics.multiplicity import holm, is_shown
 from plenum.show.phrases import ci, render, space_words
 from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.reports.groups import Group, group_runs
+from plenum_worlds.tracking import read_table
 
 _PAGE = "plenum_worlds.reports"
 """The package of the templates."""
@@ -77,7 +78,7 @@ def collect_facts(played: Sequence[TrackedCondition]) -> dict[str, Any]:
     failures = sum((Counter(condition.failures) for condition in played), Counter[str]())
     completed = [condition.completed for condition in played]
     episodes = [
-        condition.metrics["episode"].nunique() if len(condition.metrics) else 0
+        metrics["episode"].nunique() if len(metrics := read_table(condition, "metrics")) else 0
         for condition in played
     ]
     return {

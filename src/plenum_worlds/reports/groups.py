@@ -14,6 +14,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.arms import LONE, find_arm, reference
+from plenum_worlds.tracking import read_table
 
 LEVELS = {
     "diversity": ("identical", "low", "medium", "high"),
@@ -106,9 +107,9 @@ class Group:
         completed times, ``METRIC all`` counts all times and ``METRIC open`` those that never ended.
         """
         parts = {
-            at: condition.metrics.groupby("episode").mean()
+            at: metrics.groupby("episode").mean()
             for at, condition in self.frame["condition"].items()
-            if len(condition.metrics)
+            if len(metrics := read_table(condition, "metrics"))
         }
         if not parts:
             return self.frame.iloc[:0].assign(world="")

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import pandas as pd
 
@@ -13,7 +14,7 @@ from plenum_worlds.dynamics.two_lines import TwoLines, fit_two_lines
 from plenum_worlds.dynamics.within_world import estimate_divergence
 from plenum_worlds.reports.groups import Group, sources
 from plenum_worlds.reports.tables import list_notes
-from plenum_worlds.tracking import ensembles
+from plenum_worlds.tracking import ensembles, name_world, read_table
 
 CELL = ["volatility", "diversity", "model"]
 """Factors that shift both deviation and performance, so that their levels aren't pooled."""
@@ -33,14 +34,14 @@ def points(group: Group, of: str = "proposals") -> pd.DataFrame:
     parts = [
         pd.DataFrame(
             {
-                "x": condition.rounds[f"deviation_{of}"],
-                "y": condition.rounds["performance"],
-                "group": condition.rounds["replicate"].map(condition.world),
+                "x": rounds[f"deviation_{of}"],
+                "y": rounds["performance"],
+                "group": rounds["replicate"].map(partial(name_world, condition)),
                 **cell,
             }
         )
         for condition, cell in teams.cells(["arm", *CELL])
-        if not condition.rounds.empty
+        if not (rounds := read_table(condition, "rounds")).empty
     ]
     return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
 
@@ -81,14 +82,14 @@ def instability(group: Group) -> list[Table]:
     """Make a table of λ̂ of action distributions: how fast runs in one world diverge."""
     lines = []
     for condition, cell in group.cells(["arm", "diversity", "volatility"]):
-        if several := ensembles(condition.weights, condition.runs):
+        if several := ensembles(condition):
             apart = estimate_divergence(several)
             exponent = apart.exponent
             lines.append(
                 {
                     **cell,
                     "worlds": apart.worlds,
-                    "runs": condition.runs,
+                    "runs": int(condition.factors["runs"]),
                     "lambda": exponent.value,
                     "low": exponent.ci_low,
                     "high": exponent.ci_high,
@@ -111,9 +112,7 @@ def instability(group: Group) -> list[Table]:
 
 def tabulate_world_exponents(played: Sequence[TrackedCondition]) -> dict[str, Estimate]:
     """Return λ̂ of the conditions that have several runs in one world, by run id."""
-    by_run = {
-        condition.run_id: ensembles(condition.weights, condition.runs) for condition in played
-    }
+    by_run = {condition.run_id: ensembles(condition) for condition in played}
     return {run: estimate_divergence(runs).exponent for run, runs in by_run.items() if runs}
 
 

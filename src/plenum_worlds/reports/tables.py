@@ -25,6 +25,7 @@ from plenum.show.table import Column, Table, make_keys
 from plenum.tracking.conditions import TrackedCondition
 from plenum_worlds.reports.arms import find_arm
 from plenum_worlds.reports.groups import LEVELS, Group, average_worlds, sources
+from plenum_worlds.tracking import average_episodes, read_table
 
 _LOST = {"abstentions": "abstentions", "cut": "cut answers", "silent": "silent turns"}
 """Metrics of agents' failures, and the heads of their columns."""
@@ -243,8 +244,9 @@ def tabulate_episode_conditions(
     rows: list[dict[str, Any]] = []
     for condition in played:
         exponent = exponents.get(condition.run_id, Estimate())
-        names = [str(n) for n in condition.metrics if n not in ("replicate", "episode")]
-        means = {name: condition.episodes(name).mean() for name in names}
+        names = map(str, read_table(condition, "metrics"))
+        own = (name for name in names if name not in ("replicate", "episode"))
+        means = {name: average_episodes(condition, name).mean() for name in own}
         rows.append(
             {
                 "study": condition.study,
@@ -270,7 +272,7 @@ def tabulate_episode_conditions(
 
 def tabulate_warnings(condition: TrackedCondition) -> list[str]:
     """Return the names of a condition's warnings."""
-    metrics = condition.metrics
+    metrics = read_table(condition, "metrics")
     played = 0 if metrics.empty else metrics["episode"].nunique()
     names = list_run_warnings(played, metrics.to_dict("records"))
     if condition.failures:
@@ -324,7 +326,8 @@ def _facts(group: Group) -> dict[str, Any]:
 
 def _has_losses(condition: TrackedCondition, name: str) -> bool:
     """Return whether any run has such losses; older runs don't count all of them."""
-    return name in condition.metrics and bool((condition.metrics[name] > 0).any())
+    metrics = read_table(condition, "metrics")
+    return name in metrics and bool((metrics[name] > 0).any())
 
 
 def _with_limits(value: float, low: float, high: float) -> str:

@@ -57,7 +57,7 @@ class CoinKind(Kind):
         return tables(transcripts)
 
     def read_fields(self, table: ReadTable, params: Mapping[str, str]) -> dict[str, Any]:
-        return {"metrics": table("flips")}
+        return {"data": {"flips": table("flips")}}
 
     def measure_rounds(self, transcript: Transcript) -> Mapping[str, Sequence[float]]:
         return {"heads": [float(entry["side"] == "heads") for entry in transcript.calls]}

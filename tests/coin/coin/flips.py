@@ -158,8 +158,9 @@ def report_frames(chosen: Settings) -> dict[str, pd.DataFrame]:
     """Return the data of the table: ``plenum.study("coin").frame()`` shows it."""
     rows = []
     for condition in Study(chosen.study, chosen.uri).conditions:
-        # a condition without a completed replicate has no columns
-        heads, flips = condition.metrics.reindex(columns=["heads", "flips"]).sum()
+        # a condition without a completed replicate has no table
+        flipped = condition.data.get("flips", pd.DataFrame(columns=["heads", "flips"]))
+        heads, flips = flipped[["heads", "flips"]].sum()
         low, high = proportion_confint(heads, flips, method="beta") if flips else (None, None)
         rows.append(
             {

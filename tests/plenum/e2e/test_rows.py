@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import call
+from command_line import call, replicates
 
 from plenum.reports import estimates
 from plenum.reports.rows import make_frame
@@ -83,7 +83,7 @@ def test_each_form_is_what_was_wished_for(forms: Path) -> None:
     held = {}
     for form in FORMS:
         study = Study("forms", store_of(forms, form))
-        numbers = [run.data.tags["plenum.replicate"] for run in study.replicate_runs]
+        numbers = [run.data.tags["plenum.replicate"] for run in replicates(study)]
         assert sorted(numbers) == sorted("012345" * 2)
         held[form] = len(study.nested_runs)
     assert held == {"nested": 12, "rows": 0, "grown": 6, "shrunk": 6}
@@ -151,7 +151,7 @@ def test_an_archive_is_imported_as_rows(forms: Path) -> None:
     call(forms, "scripts/import.py", "archive=forms.zip", "study=theirs", place, ROWS)
     study = Study("theirs", store_of(forms, "rows"))
     assert not study.nested_runs
-    assert len(study.replicate_runs) == 12
+    assert len(replicates(study)) == 12
     again = call(forms, "scripts/import.py", "archive=forms.zip", "study=theirs", place, NESTED)
     assert "with the same contents: nothing to do" in again.stdout
 
@@ -161,7 +161,7 @@ def test_a_condition_of_rows_is_dropped_and_restored(forms: Path) -> None:
     before = archived(forms, "grown")
     identity = Study("forms", store_of(forms, "grown")).listed[0].identity
     call(forms, "scripts/study.py", *given, f"drop={identity}")
-    assert len(Study("forms", store_of(forms, "grown")).replicate_runs) == 6
+    assert len(replicates(Study("forms", store_of(forms, "grown")))) == 6
     call(forms, "scripts/study.py", *given, "delete")
     call(forms, "scripts/study.py", *given, "restore")
     assert archived(forms, "grown") == before

@@ -19,6 +19,7 @@ from command_line import call
 from scipy import stats
 
 from plenum.tracking.study import Study
+from plenum_worlds.tracking import average_episodes
 
 STUDIES = {
     "default": "roles=on,off model=uniform,mixed",
@@ -402,7 +403,7 @@ class Reader:
         parts = {}
         for condition in study.conditions:
             parts.setdefault(condition.factors["consensus"], []).append(
-                condition.episodes("coverage")
+                average_episodes(condition, "coverage")
             )
         return {arm: sum(each) / len(each) for arm, each in parts.items()}
 

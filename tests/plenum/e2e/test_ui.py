@@ -43,7 +43,7 @@ def link(mlflow_server: str, tmp_path_factory: pytest.TempPathFactory) -> str:
     experiment = store.open_client(mlflow_server).get_experiment_by_name("shown")
     assert experiment is not None
     write_trace(mlflow_server, experiment.experiment_id, file.with_name("000.jsonl"))
-    return views.link(mlflow_server, experiment.experiment_id, saved=True)
+    return views.link(mlflow_server, experiment.experiment_id)
 
 
 def write_trace(server: str, experiment: str, journal: Path) -> None:

@@ -2,12 +2,16 @@
 
 import sqlite3
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import pandas as pd
 import pytest
 
+from plenum.base import moved
 from plenum.base.errors import UserError
+from plenum.design.kinds import Kind
 from plenum.tracking.stored_runs import KIND_TAG, require_kind
 from plenum.tracking.study import Study
 from plenum.tracking.writer import StudyWriter
@@ -63,3 +67,19 @@ def test_an_older_study_of_two_kinds_is_refused(write: Write) -> None:
     study = Study("s", write(COMMITTEE, WORLD, tagged=False))
     with pytest.raises(UserError, match="holds committees and worlds"):
         _ = study.kind
+
+
+def test_a_kind_of_version_02_names_its_tables_as_fields_and_reads_them_as_attributes(
+    write: Write, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = pd.DataFrame({"heads": [3]})
+    monkeypatch.setattr(moved, "_said", [])
+    monkeypatch.setattr(Kind, "part", lambda *_: lambda *_: {"metrics": table, "said": (1.0,)})
+    study = Study("s", write(COMMITTEE))
+    condition = replace(study.listed[0], **study._read_completed(study.condition_runs[0]))
+    assert condition.said == (1.0,)
+    assert condition.data["metrics"] is table
+    assert condition.metrics is table  # type: ignore[attr-defined]
+    assert "reads metrics of a condition" in capsys.readouterr().err
+    with pytest.raises(AttributeError):
+        _ = condition.nothing  # type: ignore[attr-defined]

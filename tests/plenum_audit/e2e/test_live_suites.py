@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from command_line import call, journals, start, wait_for
+from command_line import call, journals, replicates, start, wait_for
 from mlflow import MlflowClient
 
 from plenum.tracking.study import Study
@@ -102,7 +102,7 @@ def test_many_runs_are_rows_of_mlflow_and_all_are_there_at_the_end(suite: Path) 
     call(suite, *given, "committee.isolate=none", status=None)
     study = Study("suite", f"sqlite:///{suite}/mlruns/mlflow.db")
     assert study.nested_runs == []
-    rows = study.replicate_runs
+    rows = replicates(study)
     assert len(rows) == 510
     assert {(row.info.status, row.data.tags["plenum.status"]) for row in rows} == {
         ("FINISHED", "completed")
@@ -118,7 +118,7 @@ def test_a_few_runs_are_tracked_as_the_setting_says(suite: Path) -> None:
     for wanted, nested in (("none", 0), ("auto", 90)):
         call(suite, *given, f"study={wanted}", f"tracking.replicates={wanted}", status=None)
         study = Study(wanted, f"sqlite:///{suite}/mlruns/mlflow.db")
-        assert (len(study.nested_runs), len(study.replicate_runs)) == (nested, 90)
+        assert (len(study.nested_runs), len(replicates(study))) == (nested, 90)
 
 
 def test_a_case_that_always_fails_agrees_with_nothing(suite: Path) -> None:

@@ -336,7 +336,7 @@ def test_an_inverted_u_is_sought_among_teams_that_were_asked() -> None:
 def test_ensembles_are_the_runs_of_a_world_on_one_simplex() -> None:
     first, second = [{0: 1.0}, {2: 1.0}], [{0: 0.5, 1: 0.5}, {2: 1.0}]
     one = played([0.5] * 4, runs="2", weights=[first, second, second, second])
-    worlds = tracked_worlds.ensembles(one.weights, one.runs)
+    worlds = tracked_worlds.ensembles(one)
     assert [array.shape for array in worlds] == [(2, 2, 3)] * 2
     assert_allclose(worlds[0][0], [[1, 0, 0], [0, 0, 1]])
     assert_allclose(worlds[0][1], [[0.5, 0.5, 0], [0, 0, 1]])
@@ -350,7 +350,7 @@ def test_worlds_are_as_long_as_their_shorter_run_and_an_odd_run_is_alone(
     lengths: list[int], shapes: list[tuple[int, ...]]
 ) -> None:
     one = played([0.5] * len(lengths), runs="2", weights=[[{0: 1.0}] * n for n in lengths])
-    found = tracked_worlds.ensembles(one.weights, one.runs)
+    found = tracked_worlds.ensembles(one)
     assert [array.shape for array in found] == shapes
 
 

@@ -88,7 +88,8 @@ def test_order_scale_shift_and_names_change_nothing(
     for other in (first[order], first * scale, first + 0.2, first[..., [2, 0, 1]]):
         moved = contrast_growth(other, second, draws=300)
         assert_allclose([moved.value, moved.ci_low], [found.value, found.ci_low], atol=1e-9)
-    assert contrast_growth(first[order], second, draws=300) == found
+    again = contrast_growth(first[order], second, draws=300)
+    assert repr(again) == repr(found)  # NaN equals none since Python 3.13
     assert contrast_growth(second, first, draws=300).value == -found.value
 
 

@@ -9,10 +9,11 @@ import pytest
 from command_line import call
 from test_steadiness import draw
 
+pytestmark = pytest.mark.slow
+
 COMMAND = "scripts/verdict.py"
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_file_of_protocols_is_judged(tmp_path: Path, suffix: str) -> None:
     rows, file = draw(1, 300).rename(columns={"case": "task"}), tmp_path / f"runs.{suffix}"
@@ -30,7 +31,6 @@ def test_a_file_of_protocols_is_judged(tmp_path: Path, suffix: str) -> None:
     }
 
 
-@pytest.mark.slow
 def test_the_example_is_steadier_at_kept_quality(tmp_path: Path) -> None:
     """The five minutes of docs/steady.md."""
     call(tmp_path, "examples/two_protocols.py", status=0)
@@ -40,7 +40,6 @@ def test_the_example_is_steadier_at_kept_quality(tmp_path: Path) -> None:
     assert [each["verdict"] for each in told["protocols"]] == ["steadier"]
 
 
-@pytest.mark.slow
 def test_a_plan_is_made_and_checked(tmp_path: Path) -> None:
     call(tmp_path, "scripts/plan.py", "margin=.05", "accuracy=.6", "out=plan", status=0)
     plan = json.loads((tmp_path / "plan/plan.json").read_text())

@@ -28,6 +28,7 @@ def divergence_band(ensemble: ArrayLike) -> tuple[Floats, Floats]:
     """
     distances = pairwise_distances(ensemble)
     count, rounds = distances.shape[0], distances.shape[2]
+    # Without one of two replicates no pair is left, and so no level to vary.
     if count < 3:
         return np.full(rounds, np.nan), np.full(rounds, np.nan)
     # Every pair stands in the matrix twice, hence R (R - 1) and not C(R, 2).

@@ -90,6 +90,7 @@ def split_blocks(
     # Measured once for every pair: a permutation only moves pairs between the two groups.
     apart = np.array(
         [
+            # Two measures: blocks may decide alike and get there otherwise, or the reverse.
             chosen[first] != chosen[second],
             np.linalg.norm(array[first] - array[second], axis=2).mean(1),
         ],
@@ -102,6 +103,7 @@ def split_blocks(
     # An order that only adds up its terms otherwise is a tie, which counts as met.
     more = (drawn_found >= found - 1e-12).sum(0)
     # The order that was met is one of them, so that p is never 0; doubled for two tests.
+    # Where no pair is apart every order gives 0: p = 1 would sound like a test that was made.
     p = float(min(1.0, 2 * ((1 + more) / (1 + draws)).min())) if apart.any() else math.nan
     within, between = apart[:, same].mean(1).tolist(), apart[:, ~same].mean(1).tolist()
     return BlockSplit(

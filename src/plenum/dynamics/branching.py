@@ -165,6 +165,8 @@ def branching(
     c_in, c_out = _in_out(centred, labels)
     c_in_raw, c_out_raw = _in_out(raw, labels)
     return Branching(
+        # Base states are the units: continuations of one share it, and would count it several
+        # times.
         gamma=estimate_mean(gamma, "mean over base states"),
         signed=estimate_mean(signed, "mean over base states"),
         c_p=_permutation(centred, labels, permutations, seed),
@@ -205,6 +207,7 @@ def estimate_branching(
     """
     array, base_of = np.asarray(trajectories, dtype=float), np.asarray(bases)
     groups = {int(base): array[base_of == base] for base in np.unique(base_of)}
+    # A distance, and so D of a base, takes two continuations.
     groups = {base: group for base, group in groups.items() if len(group) >= 2}
     if not groups:
         return None
@@ -273,8 +276,10 @@ def _in_out(cosines: Floats, labels: NDArray[np.int_]) -> tuple[Floats, Floats]:
 
 def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, seed: int) -> float:
     """Return the one-sided p of mean c_in - mean c_out under exchangeable base labels."""
+    # The labels of one base state can only be dealt out in one way.
     if labels.max() == 0 or permutations < 1:
         return float("nan")
+    # Seeded by the number of continuations too, so that designs of other sizes draw other orders.
     generator = np.random.Generator(np.random.PCG64([seed, len(labels)]))
     known = np.isfinite(cosines) & ~np.eye(len(labels), dtype=bool)
     values, weights = np.where(known, cosines, 0.0), known.astype(float)
@@ -296,5 +301,6 @@ def _permutation(cosines: Floats, labels: NDArray[np.int_], permutations: int, s
 
 
 def _average(values: Floats) -> float:
+    # NaN is a pair without a round in which both point somewhere: it is unknown, and no 0.
     known = values[np.isfinite(values)]
     return float(known.mean()) if known.size else float("nan")

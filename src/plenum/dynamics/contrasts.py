@@ -23,7 +23,8 @@ from plenum.dynamics.lyapunov import LyapunovEstimate, lyapunov
 from plenum.dynamics.resampling import DRAWS
 
 _BLOCK = 400_000
-"""Leave-one-out levels of the labellings that are computed at once, to limit memory."""
+"""Leave-one-out levels of the labellings that are computed at once, to limit memory. The number is
+plenum's own: 3 MB an array; fewer mean more calls of NumPy, more mean more memory."""
 
 _NONE = 1e-9
 """A standard error below this is zero: all replicates of an arm are equally far apart."""
@@ -33,7 +34,8 @@ REFUSAL = "not shown: replicates jump or few carry λ̂"
 
 _TIE = 1e-6
 """A null statistic this close to the observed one, in standard errors or relative to it, is a tie:
-the observed labelling is one of the labellings, and of few replicates it is drawn often."""
+the observed labelling is one of the labellings, and of few replicates it is drawn often. A narrower
+one would let p depend on the last digits of a processor's logarithms."""
 
 
 @dataclass(frozen=True)
@@ -138,6 +140,7 @@ def contrast(
     value, se, df, n = plain.value, plain.se, plain.df, plain.n
     if (
         plain.method in ("none", REFUSAL)
+        # Without an error nothing can be divided by it.
         or se < _NONE
         or fits[0].rounds.size != fits[1].rounds.size
     ):

@@ -15,7 +15,9 @@ _MORE = 1.0
 replicates all agree isn't certain. With fewer, intervals of 5 to 20 replicates miss too often."""
 
 _LEFT = 0.1
-"""The least share of a variance that the correlation of pairs leaves: few pairs may seem equal."""
+"""The least share of a variance that the correlation of pairs leaves: few pairs may seem equal. The
+tenth is plenum's own choice: near 0 a few pairs that all agree would make any difference a find,
+near 1 pairs would gain nothing."""
 
 
 @dataclass(frozen=True)
@@ -199,6 +201,7 @@ class _Law:
         # All labellings have the totals of the first one: they only deal them out otherwise.
         total = labelled.treated[0] + labelled.control[0]
         size = labelled.treated[0].sum() / total.sum()
+        # A decision of no replicate would be 0/0 in the sum.
         used = total > 0
         apart = labelled.treated[:, used] - size * total[used]
         # Both arms' terms in one: a²/(s t) + a²/((1 - s) t) = a²/t / (s (1 - s)).
@@ -231,6 +234,7 @@ def compute_difference(
         # Pairs give one variance, of their differences; arms apart give one each.
         if arms.joint is not None:
             variances.append(c * c * found.variance[0])
+            # One degree of freedom less than there are pairs, of which each is two replicates.
             dfs.append(arms.size / 2 - 1)
             continue
         variances += [c * c * measure.variance(counts[None])[0] for counts in arms.both]
@@ -240,6 +244,7 @@ def compute_difference(
 
 
 def _by_frequency(counts: Counts) -> Counts:
+    # Stable: equally frequent decisions keep the order of names, so that p is the same again.
     return np.argsort(-counts, kind="stable")
 
 

@@ -122,6 +122,8 @@ def compare_decisions(
     names = tuple(tally([*treated, *control]))
     arms = make_arms(treated, control, names, paired, draws, seed)
     found = _contrast([arms], [1.0], names)
+    # Of one law alone: an interaction of four cells has no pair of arms that would have to be
+    # equal.
     return replace(found, p_law=compute_p([arms], [1.0], LAW)[0])
 
 

@@ -16,10 +16,12 @@ _DRAWS = 1_000
 """Pairs of conditions that are drawn for a power: its standard error is 0.013 at 0.8."""
 
 _STEP = 1.08
-"""The ratio of the numbers of replicates that are tried: each takes a simulation, which is dear."""
+"""The ratio of the numbers of replicates that are tried: each takes a simulation, which is dear.
+With 8 % more a power of 0.80 becomes 0.83: a plan of many replicates gives away no more."""
 
 _SIMULATED = 400
-"""More replicates than this are found by the normal approximation, which is close there."""
+"""More replicates than this are found by the normal approximation, which is close there. The number
+is plenum's own: a larger one only takes longer."""
 
 
 @dataclass(frozen=True)
@@ -107,6 +109,7 @@ def plan_decisions(
     # the simulation, which is dear, goes on from there.
     while _approximate(shares, other, replicates, alpha) < power:
         replicates = math.ceil(replicates * _STEP)
+        # Far beyond any study: a tiny difference would otherwise be searched for without end.
         if replicates > 1e7:
             raise ValueError(f"difference: {difference}; more than 10000000 replicates an arm")
     while True:
@@ -134,6 +137,7 @@ def shift_shares(shares: Floats, difference: float) -> Floats:
     wanted = 1 - float((shares**2).sum()) + difference
     # 1 - p² - (1 - p)² a = wanted is (1 + a) p² - 2 a p + (a - 1 + wanted) = 0.
     inside = alike**2 - (1 + alike) * (alike - 1 + wanted)
+    # A disagreement of 0 may come out as slightly negative, since 1 - Σ p² rounds.
     if wanted < -1e-9 or inside < 0:
         raise ValueError(
             f"difference: {difference}; such a condition can't have a disagreement of {wanted:.3g}"
@@ -159,6 +163,7 @@ def simulate_power(
 
 
 def _rejects(treated: Counts, control: Counts, alpha: float, seed: int) -> bool:
+    # As in a study, whose decisions are those that occurred: variances add a replicate for each.
     used = treated + control > 0
     arms = Arms(treated[used], control[used], None, _DRAWS, seed)
     rejected = compute_p([arms], [1.0], DISAGREEMENT)[0] <= alpha

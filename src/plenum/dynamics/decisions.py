@@ -56,6 +56,7 @@ def estimate_share(total: float, n: int) -> Share:
     # Clopper and Pearson's limits as quantiles of the beta law (Brown, Cai and DasGupta 2001).
     low = float(betaincinv(total, n - total + 1, 0.025)) if total else 0.0
     high = float(betaincinv(total + 1, n - total, 0.975)) if total < n else 1.0
+    # A sum of shares of units counts nothing, even if its interval is that of a count.
     return Share(total / n, low, high, round(total) if total == int(total) else None, n)
 
 
@@ -227,6 +228,8 @@ def _of_two(count: int, n: int, value: float) -> tuple[float, float]:
     """
     p = estimate_share(count, n)
     ends = [2 * limit * (1 - limit) for limit in (p.ci_low, p.ci_high)]
+    # D is smooth and concave in the third share, with a second derivative of -4 at least: steps of
+    # a hundredth of a limit of 0.71 at most miss its top by less than 3e-5.
     third = np.linspace(0, estimate_share(0, n).ci_high, 101)
     # For a given third share D is largest where the two others are as even as p's limits allow.
     first = np.clip((1 - third) / 2, p.ci_low, p.ci_high)

@@ -4,7 +4,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 ZERO = 1e-9
-"""Distances below this are exact zeros; float residue would otherwise enter logarithms."""
+"""Distances below this are exact zeros; float residue would otherwise enter logarithms. Preferences
+are stated with a few decimals, whose distances are far larger."""
 
 
 def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
@@ -21,6 +22,7 @@ def as_ensemble(ensemble: ArrayLike) -> NDArray[np.float64]:
         The shape isn't (R, T, K) with T >= 1 and K >= 2, or a value isn't finite.
     """
     array = np.asarray(ensemble, dtype=float)
+    # A single option would always have all of the preference, and D would be 0.
     if array.ndim != 3 or array.shape[1] < 1 or array.shape[2] < 2:
         raise ValueError(
             f"an ensemble has shape (replicates, rounds >= 1, options >= 2), not {array.shape}"

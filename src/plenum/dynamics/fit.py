@@ -55,6 +55,7 @@ class Fit:
     @property
     def level(self) -> Floats:
         """D(t) over the window, shape (rounds,)."""
+        # One replicate has no pairs: its level is 0 and not 0/0.
         return self.total / max(len(self.pairs), 1)
 
     @cached_property

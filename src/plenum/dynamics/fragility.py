@@ -255,5 +255,6 @@ def _newcombe(x: np.ndarray, y: np.ndarray) -> tuple[float, float]:
     phi = cross / math.sqrt(product) if product else 0.0
     # The difference is least where p is at its lower limit and q at its upper one.
     down, up = (p - p_low, q_high - q), (p_high - p, q - q_low)
+    # Not below 0, where rounding may take the root of nothing.
     below, above = (math.sqrt(max(u * u - 2 * phi * u * v + v * v, 0.0)) for u, v in (down, up))
     return p - q - below, p - q + above

@@ -14,7 +14,9 @@ from plenum.dynamics.fit import WINDOW, Fit, Floats, fit_distances
 from plenum.dynamics.multiplicity import excludes_zero
 
 _PART = 3
-"""The first and the last third of the window are compared."""
+"""The first and the last third of the window are compared. Thirds tell a trend best: parts of a
+share q have 6 q (1 - q)² of the precision of a least-squares slope under independent noise, at most
+8/9, for q = 1/3; halves have 3/4."""
 
 
 @dataclass(frozen=True)

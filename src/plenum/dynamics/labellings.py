@@ -18,10 +18,13 @@ from plenum.dynamics.fit import Floats
 Counts = NDArray[np.int64]
 
 _LISTED = 100_000
-"""More labellings of two arms than this are drawn."""
+"""More labellings of two arms than this are drawn. The number is plenum's own, and bounds memory:
+0.8 MB for each decision. With fewer, small studies would have p by draws; with more, exact tests
+take longer."""
 
 _COMBINED = 1_000_000
-"""More combinations of several pairs of arms than this are drawn."""
+"""More combinations of several pairs of arms than this are drawn. The number is plenum's own: an
+array of 8 MB."""
 
 _TIE = 1e-9
 """Statistics this close, in standard errors or relative to them, are equal."""
@@ -69,6 +72,8 @@ def permute(
     rest = np.delete(total, widest)
     # An upper bound of the tables: some combinations leave the widest decision too few or many.
     if np.prod(np.minimum(rest, size) + 1.0) > _LISTED:
+        # The method is named, though it is NumPy's default: another one draws other labellings by
+        # the same seed.
         arms = generator.multivariate_hypergeometric(total, size, draws, method="marginals")
         weight = np.full(draws + 1, 1 / (draws + 1))
         arms = np.concatenate([treated[None], arms])

@@ -11,7 +11,8 @@ from plenum.dynamics.fit import Floats
 
 FEW = 5
 """Below this many scenarios a pooled effect has the warning ``few_scenarios``: how far it varies
-between them is then next to unknown."""
+between them is then next to unknown. Of four the 95 % limits of a standard deviation are 0.57 and
+3.7 times it (chi-square with 3 degrees of freedom)."""
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ def pool(effects: ArrayLike, errors: ArrayLike) -> PooledMean:
     y, se = (np.asarray(x, dtype=float) for x in (effects, errors))
     if y.shape != se.shape or y.ndim != 1:
         raise ValueError(f"one standard error an effect, not {se.shape} for {y.shape}")
+    # A standard error of 0 would get all of the weight.
     kept = np.isfinite(y) & np.isfinite(se) & (se > 0)
     y, v = y[kept], se[kept] ** 2
     count = len(y)
@@ -147,9 +149,12 @@ def _reml(y: Floats, v: Floats) -> float:
     # The variance of effects is that of τ² and of their errors: τ² far beyond it is no maximum. Of
     # equal effects it is 0, and the errors keep the grid.
     top = max(float(np.var(y, ddof=1)) * 10, float(v.max()) * 1e-3)
+    # 60 points over eight powers of ten: neighbours differ by a factor of 1.4, and the search below
+    # goes on between them.
     grid = np.concatenate([[0.0], np.geomspace(top * 1e-8, top, 60)])
     best = int(np.argmin([loss(t) for t in grid]))
     low, high = grid[max(best - 1, 0)], grid[min(best + 1, len(grid) - 1)]
+    # Relative to the upper end: τ² has the unit of squared effects, which may be any.
     fine = {"xatol": 1e-9 * high}
     result = minimize_scalar(loss, bounds=(low, high), method="bounded", options=fine)
     # A bounded search never arrives at its bound, where τ² often is.

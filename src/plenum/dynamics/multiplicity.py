@@ -105,4 +105,5 @@ def excludes_zero(low: float, high: float) -> bool:
 
 def is_shown(p_holm: float, low: float, high: float) -> bool:
     """Return whether a difference counts as shown: by its adjusted test and by its interval."""
+    # Both, since a p by permutation and an interval by Student's t may disagree near the edge.
     return p_holm < ALPHA and excludes_zero(low, high)

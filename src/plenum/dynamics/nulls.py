@@ -25,7 +25,8 @@ CENTRES = ("median", "mean")
 """Centres that a reversal may subtract."""
 
 _BLOCK = 4_000_000
-"""Products of signs that are held at once, to limit memory."""
+"""Products of signs that are held at once, to limit memory. The number is plenum's own: 32 MB in
+double precision, and for 20 replicates all 10,000 draws in one block."""
 
 _TIE = 1e-9
 """A null value this close below the observed one is a tie: float residue decides nothing."""
@@ -115,6 +116,7 @@ def reversal_test(
         raise ValueError(f"centre {centre!r}: one of {', '.join(CENTRES)}")
     fitted = fit_distances(sort_replicates(ensemble), window)
     _positive(draws)
+    # A slope takes two rounds with D > 0.
     if fitted.replicates < 2 or fitted.used.sum() < 2:
         return NullTest(float("nan"), float("nan"), np.empty(0), "reversal")
     middle = np.median if centre == "median" else np.mean
@@ -252,10 +254,12 @@ def _signs(
         yield _draw_signs(replicates, min(size, draws - start), seed, start, dtype)
 
 
+# Four, since a study has few numbers of completed replicates; each takes up to 32 MB.
 @lru_cache(maxsize=4)
 def _draw_signs(
     replicates: int, draws: int, seed: int, start: int, dtype: np.dtype[Any]
 ) -> tuple[Array, Array]:
+    # By the block's start too: each block would otherwise draw the signs of the first.
     generator = np.random.Generator(np.random.PCG64([seed, replicates, start]))
     signs = (2 * generator.integers(0, 2, (replicates, draws)) - 1).astype(dtype)
     first, second = np.triu_indices(replicates, 1)

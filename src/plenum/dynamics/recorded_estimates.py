@@ -104,6 +104,7 @@ def rebuild_estimates(
         switches=SwitchCounts(mean, none, none, n, np.empty((0, len(mean)), int)),
         intervals={
             name: Interval(name, known[f"{name}_low"], known[f"{name}_high"])
+            # Without the first, the jackknife's, which stands in `exponent`.
             for name in INTERVALS[1:]
         },
         redrawn=int(known["bootstrap_redrawn"]),

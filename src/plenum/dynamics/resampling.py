@@ -35,7 +35,8 @@ _FEWEST = 40
 """Fewer draws than this don't reach 2.5 % on either side."""
 
 _TRIES = 50
-"""Times that draws with D* = 0 are redrawn before they are given up."""
+"""Times that draws with D* = 0 are redrawn before they are given up. One in 50 is left after so
+many where 93 % of all draws have D* = 0 (0.926^51)."""
 
 
 @dataclass(frozen=True)

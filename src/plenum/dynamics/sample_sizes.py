@@ -12,7 +12,7 @@ _POWER, _ALPHA = 0.8, 0.05
 """The power and the error that plans and reports demand of a test by default."""
 
 _MOST = 10_000_000
-"""More replicates than this are no plan."""
+"""More replicates than this are no plan. It ends the doubling for a difference next to 0."""
 
 
 @dataclass(frozen=True)
@@ -84,12 +84,14 @@ def plan_replicates(delta: float, sd: float, power: float = _POWER, alpha: float
         if high > _MOST:
             raise ValueError(f"delta: {delta}; more than {_MOST} replicates an arm would be needed")
     power_at = partial(power_of, delta=delta, sd=sd, alpha=alpha)
+    # From `low` on, which was too few; `high` was enough.
     fewest = bisect_left(range(high), power, low, high, key=power_at)
     return Plan(fewest, power_of(fewest, delta, sd, alpha), delta, sd, alpha)
 
 
 def power_of(replicates: int, delta: float, sd: float, alpha: float = 0.05) -> float:
     """Power of the two-sided t test of Δλ with this many replicates per arm (2 or more)."""
+    # Of one replicate an arm has no spread, and the test no degrees of freedom.
     if replicates < 2:
         return 0.0
     # The noncentrality δ / (sd √(2/R)): the difference of two means over its standard error.

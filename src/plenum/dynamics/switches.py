@@ -80,4 +80,5 @@ def switch_counts(preferences: ArrayLike, *, ties: str = "none") -> SwitchCounts
         held = np.where(present[:, t, :, None], changed, held)
     sd = counts.std(axis=0, ddof=1) if replicates > 1 else np.full(places, np.nan)
     mean = counts.mean(axis=0) if replicates else np.full(places, np.nan)
+    # The 1 keeps a study without replicates from dividing by 0: its numbers are NaN already.
     return SwitchCounts(mean, sd, sd / np.sqrt(max(replicates, 1)), replicates, counts)

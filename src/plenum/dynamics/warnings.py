@@ -212,7 +212,8 @@ OF_EFFECTS = ("mixed_estimands", "few_scenarios")
 """Warnings that only effects can have."""
 
 _ORDER = "uavsqztrixpewcmn"
-"""Every letter, once: a new one needs its place here."""
+"""Every letter, once: a new one needs its place here. What forbids an interval comes first (u, a),
+and what only effects have last (m, n)."""
 
 LETTERS = {
     warned.name: warned.letter
@@ -221,7 +222,8 @@ LETTERS = {
 """The letters of the warnings, in the order in which they are written."""
 
 FEW_EPISODES = 5
-"""Below this many episodes, which are the independent draws, intervals are unreliable."""
+"""Below this many episodes, which are the independent draws, intervals are unreliable. The number
+is plenum's own: of four the standard deviation is known to a factor of 0.57 to 3.7 (95 %)."""
 
 LOSSES = ("abstentions", "cut", "silent")
 """Metrics of a run in a world that count failures of agents, each a warning of the same name."""

@@ -9,7 +9,9 @@ from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import Codes
 
 MOST_RUNS = 7
-"""Number of runs of a case up to which rules are looked at."""
+"""Number of runs of a case up to which rules are looked at. The number is plenum's own: each run
+is paid for at each use of the rule, and cases that agree three times mostly go on to (see
+`FEW_RUNS`)."""
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,8 @@ from plenum_verdicts.acting.acts import score_cells
 from plenum_verdicts.suites.suite_runs import SuiteRuns, sum_groups
 
 _LEAST = 10
-"""Cases of each kind, right and wrong, from which the interval of an AUROC holds."""
+"""Cases of each kind, right and wrong, from which the interval of an AUROC holds. The number is
+plenum's own: Student's t then has nine degrees of freedom or more."""
 
 
 @dataclass(frozen=True)

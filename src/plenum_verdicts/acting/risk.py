@@ -58,8 +58,10 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
 
     def shortfall(risk: float) -> float:
         # Above 0 where the e-value exceeds 1 / alpha; it grows with the risk.
+        # An e-value of 0 has no logarithm: the least float does for it.
         return float(np.log(max(e_value_of_risk(acts, risk), 1e-300)) + np.log(alpha))
 
+    # At 1 the largest bet would be without bound, and at 0 no gain is possible.
     low, high = 1e-6, 1 - 1e-6
     if shortfall(high) < 0:
         return 1.0

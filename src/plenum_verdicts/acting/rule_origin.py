@@ -11,7 +11,9 @@ from plenum_verdicts.suites.suite_runs import SuiteRuns
 from plenum_verdicts.suites.undecided_runs import drop_number
 
 VALID_DAYS = 90
-"""Days for which a rule is valid: the model behind a name may change, which no identity shows."""
+"""Days for which a rule is valid: the model behind a name may change, which no identity shows. The
+number is plenum's own: longer ones meet more changes of models, shorter ones make a user learn
+rules anew more often."""
 
 Options = Mapping[str, str]
 Source = Literal["log", "program", "simulated"]

@@ -18,7 +18,7 @@ from plenum_verdicts.dynamics.audits import (
 )
 
 STATUSES = {STABLE: 0, UNSTABLE: 1, UNDECIDED: 3}
-"""Exit statuses of verdicts."""
+"""Exit statuses of verdicts. 2 is left out, as which command lines report bad input."""
 
 
 STOPPED = 4
@@ -26,7 +26,8 @@ STOPPED = 4
 
 
 _SHOWN = 10
-"""Number of lines and names of cases that are printed; the others are only counted."""
+"""Number of lines and names of cases that are printed; the others are only counted. The number is
+plenum's own: about what a reader goes through; files have all."""
 
 
 def exit_status(verdict: str, undecided: str | None) -> int:

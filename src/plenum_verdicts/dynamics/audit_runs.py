@@ -77,6 +77,7 @@ def horizon(
         The tally of the same runs, if it is available.
     """
     known = tally or DecisionTally.empty(len(options) + 2).after(encode_outcomes(outcomes, options))
+    # Enough by default: 18 equal runs are stable. Other rules double it.
     ahead = 32
     while True:
         # Runs that all end alike, in any way, give a verdict soonest: no other future is quicker.

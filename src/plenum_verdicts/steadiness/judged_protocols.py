@@ -25,13 +25,17 @@ from plenum_verdicts.steadiness.steady_tests import (
 )
 
 LEAST_CASES = 10
-"""Number of cases below which no mean over cases is judged."""
+"""Number of cases below which no mean over cases is judged. The number is plenum's own: Student's t
+over cases takes their mean for normal, which of fewer and skewed ones it isn't."""
 
 KEPT = 0.8
-"""Share of the reference's lead over the best constant that a protocol has to keep."""
+"""Share of the reference's lead over the best constant that a protocol has to keep. The share is
+plenum's own choice: at 1 a protocol of equal quality could never be shown to keep it, at a half one
+that gives the constant in every second case would."""
 
 MOST_CONSTANTS = 20
-"""Number of constant answers, the best ones, that a lead is tested against."""
+"""Number of constant answers, the best ones, that a lead is tested against. The number is plenum's
+own: each more is a test that can only make the claim harder to show."""
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,8 @@ from plenum.dynamics.fit import Floats
 from plenum_verdicts.suites.suite_runs import Codes
 
 MOST_VOTES = 15
-"""Number of committees in the largest vote."""
+"""Number of committees in the largest vote. The number is plenum's own: a vote of 15 costs 15
+committees, and ways to win grow with the size."""
 
 
 def share_votes(counts: Codes, size: int) -> Floats:
@@ -52,6 +53,7 @@ def share_votes(counts: Codes, size: int) -> Floats:
     return chances[place.ravel()].reshape(counts.shape)
 
 
+# Few combinations of counts occur in many cases and wordings; a jackknife asks for them again.
 @lru_cache(65_536)
 def _win(counts: tuple[int, ...], size: int) -> dict[int, float]:
     """Return the chance to win of a decision by its number of runs."""

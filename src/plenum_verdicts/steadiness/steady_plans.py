@@ -24,17 +24,25 @@ WORDINGS = 2
 """Number of wordings that a plan counts with, the least that tell stability."""
 
 ANCHORED = 0.7
-"""Share of the reference's runs that decide as its case is mostly decided, in a plan."""
+"""Share of the reference's runs that decide as its case is mostly decided, in a plan. The share is
+plenum's own assumption: two runs agree beyond chance in its square, 49 % of cases. With more, less
+could be gained; with less, runs would vary more."""
 
 SPREAD = 0.1
-"""Standard deviation over cases of the true difference of accuracies, in a plan."""
+"""Standard deviation over cases of the true difference of accuracies, in a plan. It is plenum's own
+assumption: true differences that vary more need more cases."""
 
 RUNS = (1, 2, 3, 5, 10, 20, 50)
-"""Numbers of runs that a plan tries; what the last one can't show none can."""
+"""Numbers of runs that a plan tries; what the last one can't show none can. Each costs about twice
+as much as the one before."""
 
 _DRAWN = 3_000
+"""Cases of the study in which deviations are measured: a deviation is then known to 1.3 % (1 / √(2
+· 3,000))."""
 _NORMAL = 20_000
+"""Draws of a power: near 0.8 it is then known to 0.003 (one standard error)."""
 _MOST_CASES = 100_000
+"""More than any set of cases has: a claim that takes more is called out of reach."""
 
 
 @dataclass(frozen=True)

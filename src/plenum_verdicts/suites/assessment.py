@@ -71,8 +71,10 @@ def assess_suite(runs: SuiteRuns, rule: SuiteRule, share: float = 0.95) -> Suite
     >>> assess_suite(runs, SuiteRule()).verdict.verdict
     'stable'
     """
+    # A case with one run says nothing of whether runs agree.
     repeated = runs.where_repeated(2)
     apart, disagreement = repeated.disagreements(), estimate_disagreement(repeated)
+    # Stable: cases that agree as rarely keep the order of the log.
     worst = [int(case) for case in np.argsort(-apart, kind="stable") if apart[case] > 0]
     return SuiteAssessment(
         rule=rule,

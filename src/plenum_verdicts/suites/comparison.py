@@ -20,10 +20,11 @@ POWER = 0.8
 """Probability with which the advised repeats settle the question."""
 
 _SHOWN = 10
-"""Number of cases that are named."""
+"""Number of cases that are named. The number is plenum's own: about what a reader goes through."""
 
 _MOST = 2**14
-"""Most further repeats that are looked for."""
+"""Most further repeats that are looked for. The search ends there: a difference so close to a claim
+is settled by no study that anybody runs."""
 
 
 @dataclass(frozen=True)

@@ -66,6 +66,7 @@ def limit_without_differences(repeats: Codes, tail: float = 0.025) -> float:
 
     # At this level every case may agree always: the chance is 1. Towards 0 it falls to 0.
     most = float(1 / n.min())
+    # From a millionth of it on: there even two runs of one case agree with a chance of 1e-6 alone.
     level = float(scipy.optimize.brentq(chance, most * 1e-6, most))
     return float(1 - np.minimum(level * n, 1).mean())
 
@@ -190,12 +191,16 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
     ValueError
         The share is below 0.5, or 1 or above.
     """
+    # Below a half a case may have two such outcomes, or none that is the mode.
     if not 0.5 <= share < 1:
         raise ValueError(f"share: {share}; from 0.5 to below 1")
+    # One run contradicts itself with a chance of 0, and bounds nothing.
     runs = runs.where_repeated(2)
     cases, contradicted = len(runs.cases), _contradictions(runs)
     if not cases:
         return UnsteadyCases(share, (0.0, 1.0), (0.0, 1.0))
+    # Cases with as many runs have one chance: by groups the distribution takes one convolution
+    # each.
     repeats, sizes = np.unique(runs.repeats, return_counts=True)
     steady = np.asarray(1 - share**repeats, np.float64)
     unsteady = np.asarray(steady - (1 - share) ** repeats, np.float64)

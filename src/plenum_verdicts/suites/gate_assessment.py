@@ -20,7 +20,8 @@ from plenum_verdicts.suites.scores import SuiteScore, score_suite
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns
 
 _DRAWS = 300
-"""Programs that are drawn, or middles of as many parts of their law."""
+"""Programs that are drawn, or middles of as many parts of their law. A mean chance is then known to
+0.03 (one standard error at most, 0.5 / √300); more would take longer in proportion."""
 _SPLITS = 1000
 """A share of splits is then known to 0.016 (one standard error at most)."""
 
@@ -148,7 +149,8 @@ def _halves(gate: Gate, runs: SuiteRuns) -> float | None:
     runs = replace(runs, outcome=runs.outcome[rows], score=runs.score[rows])
     random = make_generator("suite", "halves", len(runs.case))
     starts = np.cumsum(runs.repeats) - runs.repeats
-    # Sorting takes as long as there are runs: fewer splits of more runs.
+    # Sorting takes as long as there are runs: fewer splits of more runs. Ten at least, which
+    # 100,000 runs and more have.
     splits = max(_SPLITS * 1000 // max(len(runs.case), 1000), 10)
     differ = 0
     for _ in range(splits):

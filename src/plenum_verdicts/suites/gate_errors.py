@@ -10,7 +10,9 @@ from plenum_verdicts.suites.gates import TOLERANCE, CaseGate, Gate
 
 _EXACT = 600
 """Number of runs up to which the distribution of their sum is computed exactly: of more it takes
-long, and is close to a normal one."""
+long, and is close to a normal one. Of 600 runs the sums of 300 programs take half a second and of
+2,400 seven, on two cores; at 600 a normal law is off by 0.004 at most (150 cases, chances from a
+beta(2, 0.5) law)."""
 
 
 def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) -> Floats:
@@ -71,6 +73,7 @@ def drop_chances(chances: Floats, drop: float) -> Floats:
     """Return chances whose mean is lower by ``drop``, all of them in the same proportion."""
     mean = chances.mean(axis=1, keepdims=True)
     # In the same proportion, so that no chance falls below 0.
+    # The tiny number keeps a program that is never right from 0/0: it can lose nothing.
     kept = np.maximum(mean - drop, 0) / np.maximum(mean, 1e-12)
     return np.asarray(chances * np.minimum(kept, 1))
 

@@ -4,7 +4,8 @@ import re
 from dataclasses import dataclass
 
 MOST_RUNS = 100
-"""Most runs of a case that a gate may read."""
+"""Most runs of a case that a gate may read. The number is plenum's own, far above the few runs that
+gates read: a larger one is taken for a slip of the keyboard."""
 
 _NUMBER = r"(\d*\.?\d+)"
 _SCORE = re.compile(rf"score(?: of (\d+))? ?>= ?(?:(baseline) ?- ?)?{_NUMBER}")

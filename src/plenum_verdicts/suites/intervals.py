@@ -12,10 +12,12 @@ LEVEL = 0.95
 
 
 _FEW_RUNS = 4.0
-"""Number of runs of a case up to which both variances of a mean count for half."""
+"""Number of runs of a case up to which both variances of a mean count for half. At fewer the
+variance within cases is told by so little that half of it is taken from between them."""
 
 _FEW = 10
-"""Number of cases that differ from all others up to which their variance isn't believed."""
+"""Number of cases that differ from all others up to which their variance isn't believed. Both
+numbers are plenum's own; `scripts/calibrate.py` measures that the intervals hold with them."""
 
 
 @dataclass(frozen=True)
@@ -114,6 +116,7 @@ def limit_share(mean: float, variance: float, cases: float) -> tuple[float, floa
     [0.4, 0.6]
     """
     # Values are skewed: half of N - 1 degrees of freedom widens the tails that they need.
+    # One at least: half a degree, of two cases, would have a quantile of 165 and not of 13.
     z = float(scipy.stats.t.ppf((1 + LEVEL) / 2, max((cases - 1) / 2, 1)))
     spread = mean * (1 - mean)
     apart = min(variance, spread) > 1e-15  # below that a variance is the rounding error of none

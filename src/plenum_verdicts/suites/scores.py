@@ -74,6 +74,7 @@ def score_suite(runs: SuiteRuns) -> SuiteScore:
     repeated = runs.where_repeated(2)
     if not runs.has_scores or not repeated.cases:
         raise ValueError("scores: every run needs one, and some case two runs")
+    # pass^k and consistency are chances: a score between 0 and 1 has none.
     right = runs.right if np.isin(runs.score, (0.0, 1.0)).all() else None
     noise = SuiteNoise.of(repeated)
     means, spread, errors = noise.means, noise.spread, noise.spread / noise.repeats
@@ -124,6 +125,7 @@ def _floor(runs: SuiteRuns, spread: Floats, cases: int, binary: bool) -> SuiteEs
     if binary:
         twice = estimate_disagreement(runs.right)
     else:
+        # Of two runs a variance is 1/2 at most; its double may round to more than 1.
         twice = estimate_mean_of_cases(np.minimum(2 * spread, 1))
     root = np.sqrt(np.maximum([twice.value, *twice.these, *twice.like], 0) / 2 / cases)
     value, low, high, least, most = map(float, root)

@@ -13,7 +13,8 @@ from plenum_verdicts.suites.noise import limit_mean
 from plenum_verdicts.suites.suite_runs import Codes, SuiteRuns, sum_groups
 
 _FEW = 10
-"""Number of cases from which on their mean gets an interval."""
+"""Number of cases from which on their mean gets an interval. The number is plenum's own: estimates
+by case are skewed, and of fewer Student's t says too little of that."""
 
 
 @dataclass(frozen=True)
@@ -113,6 +114,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
                 variance=float(more[1].mean()) if runs.has_scores else None,
             )
         )
+    # By name among equals, so that the order is the same in each report.
     sources.sort(key=lambda source: (-source.more, source.columns))
     return SourceSplit(tuple(sources), incomplete)
 

@@ -19,10 +19,12 @@ from plenum_verdicts.suites.intervals import SuiteEstimate, limit_share
 
 _BETS = np.array([0.02, 0.05, 0.1, 0.2, 0.35, 0.5, 0.7, 0.9])
 """Bets as fractions of the largest that can't ruin: which is best depends on the true disagreement.
-"""
+Small ones win with many cases near the limit, large ones with few cases far from it. At 1 a single
+case at the wrong end would make the product 0 for ever."""
 
 _BLOCK = 4096
-"""Cases that are evaluated together, to limit memory."""
+"""Cases that are evaluated together, to limit memory. The number is plenum's own: 0.3 MB with eight
+bets."""
 
 _VERDICTS = {(True, False): STABLE, (False, True): UNSTABLE}
 """The verdict by whether it is shown to be below and above."""

@@ -5,7 +5,8 @@ from plenum.base.text import flatten
 from plenum.records.failures import Failure
 
 _LONGEST_DETAIL = 10_000
-"""Characters of a provider's message that are looked at."""
+"""Characters of a provider's message that are looked at. More would take time, and of the rest
+nothing is kept."""
 
 
 class CallError(Exception):
@@ -45,6 +46,7 @@ class CallError(Exception):
     ) -> None:
         self.failure = failure
         # Redacted before it is cut: half a key is no longer recognised as one.
+        # 500 are enough for a reason, and stand in the call log at every failed attempt.
         self.detail = flatten(redact(detail)[:_LONGEST_DETAIL])[:500]
         super().__init__(self.detail)
         self.status = status

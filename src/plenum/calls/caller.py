@@ -159,6 +159,7 @@ class Caller:
                 **self._name(chat, labels, attempt.number),
                 **outcome,
                 "status": attempt.status,
+                # Microseconds: the clock is no better, and more digits fill the log.
                 "latency_s": round(attempt.latency_s, 6),
                 "at": datetime.fromtimestamp(attempt.started, UTC).isoformat(),
                 "detail": attempt.detail,

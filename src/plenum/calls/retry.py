@@ -13,7 +13,8 @@ from plenum.calls.chat import Answer, Attempt, Chat, ChatModel, Reply
 from plenum.records.failures import Failure
 
 _AWAY_LEAST_S, _AWAY_MOST_S = 1.0, 10.0
-"""Seconds between attempts at a server that isn't there yet."""
+"""Seconds between attempts at a server that isn't there yet. Both are plenum's own: a server that
+takes a minute to load is met ten seconds late at most, and not asked more than once a second."""
 _DOUBLINGS = 60
 """So many are beyond every ceiling; attempts at a server that starts may be thousands, and a float
 overflows at 1,024 doublings."""
@@ -188,5 +189,7 @@ def _wait(policy: Policy, chat: Chat, number: int, error: CallError) -> float:
     # Drawn from the call's own seed: equal sweeps wait alike, and calls don't come back together.
     wait = float(make_generator("backoff", chat.seed, number).uniform(0, ceiling))
     if error.starting:  # it may be there any moment, and needn't be asked without a pause
+        # The least wait holds from the last usual attempt on: before, a server that restarts at
+        # once is met sooner.
         wait = max(min(wait, _AWAY_MOST_S), _AWAY_LEAST_S * (number >= policy.max_attempts))
     return max(wait, error.retry_after or 0.0)

@@ -18,6 +18,7 @@ _TAG = "[a-z]{1,20}(_[a-z]{1,20}){0,2}"
 """A tag in snake_case; short, so that a small model comes to its end."""
 
 
+# A study has few sets of options: the schema is made once, and is the same object in all calls.
 @lru_cache(maxsize=256)
 def turn_schema(labels: tuple[str, ...]) -> AnswerSchema:
     """Make the schema of a turn: an argument, and a state with a weight for each option."""

@@ -127,6 +127,7 @@ def parse_count(text: str, labels: tuple[str, ...], form: AnswerForm = SHORT) ->
     data = read_object(text, {"decision", "majority_count", "total"}, Malformed)
     return Count(
         _choice(data["decision"], (*labels, NONE)),
+        # More than any committee has seats: a bound keeps endless digits out of journals.
         _whole(data, "majority_count", 10_000),
         _whole(data, "total", 10_000),
     )

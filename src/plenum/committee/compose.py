@@ -128,6 +128,7 @@ def _seats(roles: RolesConfig, model: ModelConfig, mandates: str) -> tuple[Seat,
     seats = []
     for number, (name, listed) in enumerate(names.items(), start=1):
         require(
+            # 40, since names stand in every row of the table and before every argument.
             bool(re.fullmatch(r"[^\W\d_][\w -]{0,39}", name)),
             f"roles.seats: {name!r}; a seat's name begins with a letter of any language, and has "
             "up to 40 letters, digits, spaces, '_' and '-'",

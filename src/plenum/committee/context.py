@@ -16,7 +16,8 @@ _Count = Callable[[tuple[Message, ...]], int]
 _WORD = "order "
 """A common word, which few tokens write: a bound that it breaks is broken by other words, too."""
 _ARGUMENT = 0.8
-"""The share of an answer's tokens that an argument can take: its state needs some, in any form."""
+"""The share of an answer's tokens that an argument can take: its state needs some, in any form. The
+share is plenum's own: a STATE line takes some 40 tokens, a fifth of an answer of 200."""
 
 
 def require_context(condition: CommitteeCondition, model: TokenCounting) -> None:

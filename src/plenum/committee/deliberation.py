@@ -50,6 +50,8 @@ class Deliberation(Conversation[CommitteeCondition]):
         for number in range(1, self._condition.rounds + 1):
             yield from self._round(number)
         votes, answers = [], []
+        # In the speaking order: the position of a call names its seed, and replays meet the same
+        # one.
         for seat in self._condition.asked:
             votes.append((yield from self._ballot(seat)))
             answers.append(self._format_ballot(votes[-1]))

@@ -12,6 +12,8 @@ _DECLINED = (
     r"(?:help|assist|provide|comply|answer|respond|participate|take (?:part|a|sides)|vote|engage|"
     r"fulfil|complete|do (?:this|that)|discuss)"
 )
+# Bounded gaps, `{0,20}` and `{0,80}`: "can't" must belong to the same clause, and a search in a
+# long argument ends.
 _REFUSAL = re.compile(
     rf"\W*(?:(?:I|we)[^.!?,\n]{{0,20}}?{_CANNOT} (?:be able to |to )?{_DECLINED}\b|"
     rf"(?:(?:I['’]m|I am|we['’]re|we are) )?(?:very |so )?(?:sorry|afraid|unfortunately)\b"
@@ -28,7 +30,8 @@ _OF_THE_FORM = re.compile(rf"[\d\[\]{{}}=%]|STATE|(?<![{_LETTER}])[A-HJ-Z](?![{_
 """A number, a bracket, or an option's letter alone: a part of what was asked for."""
 
 _LONGEST_REFUSAL = 300
-"""Letters; what is longer is an argument, of a model that has gone astray."""
+"""Letters; what is longer is an argument, of a model that has gone astray. The number is plenum's
+own: refusals are a sentence or two."""
 
 
 def classify_failure(reply: Reply, reading: str = "strict") -> Failure:

@@ -115,6 +115,7 @@ def fill(template: str, **values: object) -> str:
     return _as_format(template) % values
 
 
+# Far more templates than all sets of prompts of a study have.
 @lru_cache(maxsize=1024)
 def _as_format(template: str) -> str:
     """Convert ``$name`` to ``%(name)s``, which is filled several times as fast."""

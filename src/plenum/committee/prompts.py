@@ -135,6 +135,7 @@ def _list_facts(condition: CommitteeCondition, seat: Seat) -> str:
     return "\n- ".join([f"\n{head}:", *seat.facts]) if seat.facts else ""
 
 
+# Templates are few: turn and ballot of each set of prompts.
 @lru_cache(maxsize=256)
 def _up_to_packet(task: str) -> str:
     """Return a template up to its packet: what ends with that returns in other calls."""
@@ -154,6 +155,7 @@ def _row(condition: CommitteeCondition, seat: Seat, state: stateline.State | Non
     return _fill_row(frame.row, seat.label, state)
 
 
+# A row stands in the prompts of all seats until its seat speaks again.
 @lru_cache(maxsize=1024)
 def _fill_row(row: str, label: str, state: stateline.State) -> str:
     first, second = state.tags

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from plenum.scenarios.scenario import Scenario
 
 LEAST = 3
-"""The fewest seats of which all but one are a majority."""
+"""The fewest seats of which all but one are a majority. Of two one would be no majority."""
 
 
 def require_majority(protocol: "Protocol", scenario: "Scenario", seats: int) -> None:
@@ -79,4 +79,5 @@ def write_turn(scenario: "Scenario", majority: str, number: int) -> dict[str, An
         "option fits it."
     )
     pref = tuple(float(label == option.label) for label in labels)
+    # The 95 is plenum's own: a majority that is sure, as its words say.
     return {"argument": argument, "state": State(pref, 95, ("sure", "checked"))}

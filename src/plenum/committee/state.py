@@ -27,6 +27,7 @@ TOLERANCE = 0.02
 decimals may be off by as much."""
 
 # Digits are spelt [0-9]: \d would also match other scripts' digits.
+# Bounded in length: a number of thousands of digits is no preference.
 _DECIMAL = r"[0-9]{1,3}\.[0-9]{1,12}"
 _LINE, _LOOSE_LINE = (
     re.compile(

@@ -205,6 +205,7 @@ class _Scan:
 
     def refuse(self, problem: str) -> NoReturn:
         """Raise an error that quotes what stands here."""
+        # 24 characters show where it is, and leave the repair short.
         rest = flatten(self.text[self.at : self.at + 24])
         raise Malformed(f"{problem} at {rest!r}" if rest else f"{problem} at its end")
 

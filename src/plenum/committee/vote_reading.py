@@ -28,9 +28,11 @@ _LONGEST_OBJECT = 10_000
 _MOST_VOTES = 10_000
 """As strict reading has it: no count is refused here that is read there."""
 _MOST_LONE = 20
-"""Braces without an end after which no further one is looked at: each costs a look at the rest."""
+"""Braces without an end after which no further one is looked at: each costs a look at the rest. The
+number is plenum's own: without a bound many braces would take the square of their number."""
 _LONGEST_RIVAL = 12
-"""Characters of a value that may be a decision and no sentence about one."""
+"""Characters of a value that may be a decision and no sentence about one. The number is plenum's
+own: "Option B" and "no majority" are no longer."""
 
 _NEUTRAL = re.compile(
     r"(?:my_?|the_?)?(?:final_?)?(?:ballot|vote|count|tally|result|response|answer|output|decision|"
@@ -249,6 +251,7 @@ def _read_whole(value: Any) -> int:
 def _read_value(value: Any) -> tuple[float, str, bool]:
     """Read a number of an object, also from a text, and whether it is said to be of 100."""
     given = flatten(value if isinstance(value, str) else json.dumps(value))[:24]
+    # Five digits, as the largest count has.
     number = re.fullmatch(r"([0-9]{1,5}(?:\.[0-9]{0,12})?) *(%|/ *100)?", given)
     if number is None:
         raise Malformed(f"{given} is no number")

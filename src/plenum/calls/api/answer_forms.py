@@ -45,6 +45,7 @@ def make_form(answer: AnswerSchema, route: Route, chosen: str) -> dict[str, Any]
 
 def note_refused_form(chat: Chat, error: CallError) -> CallError:
     """Say in an error that the server refused the form of the answer, if that is what it says."""
+    # Statuses of a request that is refused; others are about a key, an address or a rate.
     refused = error.failure == Failure.REQUEST and error.status in (400, 422)
     noted = error.detail.startswith(_REFUSED)  # several calls of a batch share an error
     if chat.answer is None or not refused or noted:

@@ -12,7 +12,9 @@ _ERROR_BYTES = 2**16
 MOST_VALUES = 10**6
 """A bound above the values in any answer; each takes 56 bytes of memory or more."""
 _LARGE_BYTES = 2**18
-"""Bytes of a body that may be held of every call under way; of a longer one only one at a time."""
+"""Bytes of a body that may be held of every call under way; of a longer one only one at a time. The
+number is plenum's own: a thousand calls under way then hold 256 MB at most, and a usual answer has
+a few kB."""
 _ZIPPED = ("gzip", "deflate")
 _WINDOW = zlib.MAX_WBITS | 32
 """zlib and gzip, by the header."""

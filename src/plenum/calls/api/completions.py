@@ -50,6 +50,7 @@ def parse_body(raw: bytes | bytearray) -> Any:
     """
     bound_values(raw)
     try:
+        # As `json.loads` decodes bytes; lone surrogates are replaced later, where texts are read.
         return _DECODER.decode(raw.decode(json.detect_encoding(raw), "surrogatepass"))
     except (ValueError, RecursionError) as error:  # ValueError: an endless number, no UTF-8
         kind = "nested too deeply" if isinstance(error, RecursionError) else "no JSON"

@@ -9,6 +9,7 @@ from plenum.calls.api import completions
 _BEGINS = re.compile(rb"\s*(?:data|event|id|retry)?:")
 """The first field of a stream, which no JSON begins with: it is told without its Content-Type."""
 _BETWEEN = re.compile(rb"(?:\r\n|\r|\n){2,}")
+"""Empty lines between events; any of the three line ends of the standard may be used."""
 _DATA = re.compile(rb"(?:^|[\r\n])data: ?([^\r\n]*)")
 _DONE = b"[DONE]"
 _ENDS = re.compile(rb"data: ?\[DONE\]\s*\Z")

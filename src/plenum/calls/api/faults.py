@@ -70,7 +70,8 @@ _LOADING = re.compile(
 )
 
 _LONGEST = 10_000
-"""Characters of an error's body that are classified."""
+"""Characters of an error's body that are classified. A reason stands at the beginning, and patterns
+with `.*` take time with each character."""
 
 
 def classify_status(

@@ -29,8 +29,14 @@ from plenum.records.failures import Failure
 ANTHROPIC_VERSION = "2023-06-01"
 """The version that is sent if a program names no other."""
 _SESSION = ("X-Session-ID", "x-litellm-session-id", "X-SMG-Routing-Key")
+"""Headers by which vLLM's router, LiteLLM and SGLang tell sessions apart; each reads its own
+alone."""
 _DNS_S = 300
+"""Seconds for which an address is kept. aiohttp's 10 would look names up again all through a sweep;
+with more, a provider that moves is missed for longer. The number is plenum's own."""
 _KEPT_S = 30
+"""Seconds for which an idle connection is kept, twice aiohttp's 15. The number is plenum's own:
+less means more handshakes between turns, more means connections that the other end has closed."""
 
 
 class Endpoint:
@@ -129,6 +135,7 @@ def call_headers(chat: Chat, number: int) -> dict[str, str]:
     SGLang's.
     """
     session = dict.fromkeys(_SESSION, chat.session) if chat.session else {}
+    # An attempt has its own id, by which a provider can find it in its logs.
     return {**session, "X-Client-Request-Id": f"{chat.seed:016x}-{number}"}
 
 

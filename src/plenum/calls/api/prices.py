@@ -101,6 +101,7 @@ def explain_prices(models: Sequence[str]) -> str:
 
 def _per_token(price: StatedPrice) -> Price:
     cached = price.input if price.cached is None else price.cached
+    # A stated price of writing is the whole one; here counts what comes on top of the input's.
     writing = max((price.written or 0.0) - price.input, 0.0)
     per_million = (price.input, price.output, cached, writing, _HOUR * writing)
     return Price(*(dollars / 1e6 for dollars in per_million))

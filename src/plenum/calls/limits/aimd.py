@@ -6,7 +6,11 @@ from statistics import median
 _PUSHED_BACK = 0.5
 _SLOWED = 0.8
 _RISE = 2.0
+"""A median over so many times the best one counts as slow. The number is plenum's own: smaller
+rises come by chance, and larger ones leave calls in a server's queue for long."""
 _DRIFT = 1.02
+"""The best median grows by 2 % with each sample, which doubles it in 35: by then a provider that
+has become slower for good no longer counts as slow."""
 _SMALLEST_SAMPLE = 16
 """Latencies of a median at least: that of fewer may double by chance."""
 
@@ -72,6 +76,7 @@ class Concurrency:
 
     def reset(self) -> None:
         """Reset the limit after a provider couldn't be reached, as at the start."""
+        # Never above the start: nothing is known of how much the server bears once it is back.
         self._limit, self._doubling = min(self._limit, self._start), True
 
     def _weigh(self, now: float) -> None:

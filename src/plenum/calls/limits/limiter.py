@@ -23,10 +23,14 @@ _OVERLOADED = (503, 529)
 _OF_BATCHES = (Failure.UNREACHABLE, Failure.INTERRUPTED)
 """Failures of batches: none was taken, or one is still out, which the next run continues."""
 _TRANSIENT = frozenset(failure for failure in Failure if failure.transient)
+"""Failures that another attempt may mend: only these, in a row, tell of a server that is gone."""
 _NOTICEABLE_S = 1.0
-"""A shorter wait isn't reported."""
+"""A shorter wait isn't reported. It is over before anybody has read of it, and would often be
+printed as 0 s."""
 _GIVEN_UP = 4
-"""Calls whose attempts all failed, after which a server that had answered before counts as dead."""
+"""Calls whose attempts all failed, after which a server that had answered before counts as dead.
+The number is plenum's own: with fewer a bad minute of a provider would stop a sweep, with more a
+dead server is called longer. An answer in between sets the count back to 0."""
 
 
 class ProviderUnavailable(Stopped):
@@ -45,6 +49,7 @@ class ProviderUnavailable(Stopped):
         self.failure = failure
 
     def __reduce__(self) -> tuple[type, tuple[object, ...]]:
+        # Pickling would call the class with the reason alone, as `args` has it, and fail.
         return type(self), (self.failure, str(self))
 
 
@@ -186,6 +191,7 @@ class Limiter:
         # A server that comes back is slow at first: it isn't met by all calls at once.
         if not attempt.reached:
             server.concurrency.reset()
+        # In a row: an attempt that arrives shows that the provider can be reached.
         self._unreached = 0 if attempt.reached else self._unreached + 1
         if attempt.outcome == "ok":
             self._answered.add(model)

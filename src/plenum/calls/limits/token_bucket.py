@@ -73,6 +73,7 @@ class TokenBucket:
         # Oldest first: the wait ends when enough of them have left the window.
         over = self._sum + units - self._per_minute
         for taken in self._window:
+            # Rounding of a sum that just fits would make the call wait for a minute.
             if over <= 1e-9:
                 return 0.0
             over -= taken.units

@@ -23,6 +23,7 @@ from plenum.records.transcript import SIMULATED
 
 _VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
 _REASONED_VOTE = re.compile(r'^\{.*(?<!\\)"vote": "([A-Z])".*\}$', re.MULTILINE)
+# One answer of each way to break the form: its separators, its line, its sum.
 _MALFORMED = (
     'STATE: pref=[0.5;0.5]; conf=high; tags=["one"]',
     "My preferences are as before.",
@@ -110,6 +111,7 @@ class SimulatedBackend:
             if answer is not None:
                 return answer
         prompt = read_prompt(chat)
+        # System and task are two messages; a repair adds the answer and what is wrong with it.
         repair = len(chat.messages) > 2
         if prompt.task == "ballot":
             return _ballot(prompt)

@@ -91,10 +91,13 @@ class Persona:
     accent: float
 
 
+# More models than a study calls: traits are drawn once for each.
 @lru_cache(maxsize=256)
 def draw_persona(model: str) -> Persona:
     """Make the persona of a model id."""
     u = _uniforms(f"persona {model}", 3)
+    # The ranges are the model's own choice, as the weights above are: agents differ, and all stay
+    # near a gain of 1.1.
     return Persona(model, 0.9 + 0.4 * u[0], 0.015 + 0.03 * u[1], 0.3 + 0.4 * u[2])
 
 
@@ -127,6 +130,8 @@ def update(prompt: Prompt, model: str, gain: float, coupling: float, kick: Field
         pull = pull + MANDATE * measure_pull(who, prompt.mandate, prompt.case.names)
     pull = pull + PEERS * _peers(prompt, size) + coupling * _window(who, prompt, size) + kick
     step = who.openness if current else FIRST
+    # 1.8 bounds the pull: of three options one that wins it all ends at 95 %, e^3.6 times each
+    # other, so that no agent is ever certain. The number was chosen with the weights above.
     logits = (1 - step) * (before - before.mean()) + step * 1.8 * np.tanh(gain * who.gain * pull)
     # Less the largest, so that no exponential overflows.
     weights = np.exp(logits - logits.max())
@@ -158,11 +163,14 @@ def _window(who: Persona, prompt: Prompt, size: int) -> Field:
     if not total:
         return advocated
     share = advocated / total
+    # At 3 an option that all argue for (2/3 over the mean of three) has nearly the full
+    # counter-pull, tanh 2 = 0.96; 15 is the default window.
     counter = np.tanh(3.0 * share) * len(prompt.arguments) / 15
     persuasion = WORDING * worded / np.sqrt(total)
     return np.asarray(ADVOCACY * share + persuasion - SATIETY * counter)
 
 
+# An argument is read by every seat whose window holds it, in turn after turn.
 @lru_cache(maxsize=65536)
 def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
     """Return a unit vector on the option that the argument names first, minus its mean."""
@@ -174,6 +182,7 @@ def _advocacy(argument: str, labels: tuple[str, ...]) -> Field:
     return vector
 
 
+# As above; the scenario and the mandate return in every prompt besides.
 @lru_cache(maxsize=65536)
 def measure_pull(who: Persona, text: str, names: tuple[str, ...]) -> Field:
     """Compute the pull of a text: its words' valences over the square root of their number."""
@@ -184,6 +193,8 @@ def measure_pull(who: Persona, text: str, names: tuple[str, ...]) -> Field:
     return np.asarray((total - total.mean()) / np.sqrt(len(words)))
 
 
+# An entry a word, model and scenario: the vocabulary of simulated agents is small, so that a large
+# sweep fits. Without it every word of every prompt would be digested again.
 @lru_cache(maxsize=262144)
 def _valence(who: Persona, word: str, names: tuple[str, ...]) -> Field:
     """Compute how a word speaks for each option: a shared part, and the persona's accent."""
@@ -199,5 +210,6 @@ def _uniforms(name: str, count: int) -> list[float]:
 
 def _normal(name: str) -> float:
     """Derive a nearly normal number, mean 0 and variance 1, from ``name``."""
+    # Six, since four bytes each fit one digest of 24, and the sum is nearly normal up to 4.2.
     # Six uniforms have the mean 3 and the variance 1/2.
     return (sum(_uniforms(name, 6)) - 3.0) * 2**0.5

@@ -14,6 +14,7 @@ _BARE_OPTION = re.compile(r"^([A-Z])\. (.+)$", re.MULTILINE)
 """An option without a description, in packets that stand word for word."""
 _OWN_FACTS = re.compile(r"^Facts that only you know:((?:\n- .+)+)", re.MULTILINE)
 _MARKER = re.compile(r"^\W*(?:\d+\. )?")
+"""The mark of a list before an item: a dash, a bullet, or a number with a point."""
 _WORDS = re.compile(r"at most (\d+) words")
 
 
@@ -78,6 +79,7 @@ def _split(section: str) -> tuple[str, str]:
     return head, body
 
 
+# The packet returns in every prompt of a scenario, and its patterns are slow.
 @lru_cache(maxsize=64)
 def _parse_case(text: str) -> ScenarioSection:
     head = _OPTIONS.search(text)
@@ -104,6 +106,7 @@ def _list_bullets(text: str, head: str) -> tuple[str, ...]:
     return tuple(_MARKER.sub("", line).strip('"') for line in lines if line.strip())
 
 
+# One preamble serves a whole condition.
 @lru_cache(maxsize=64)
 def _read_word_limit(system: str) -> int:
     match = _WORDS.search(system)

@@ -65,9 +65,11 @@ _CLOSINGS = (
     "That is reason enough for me.",
 )
 UNITS = 1000
-"""Preferences are stated in thousandths."""
+"""Preferences are stated in thousandths. Hundredths would swallow many steps of an agent, whose
+openness is 0.015 to 0.045."""
 SLIP = 40
-"""Thousandths that move to another option together when an answer slips."""
+"""Thousandths that move to another option together when an answer slips. The number is the model's
+own: single ones would nearly cancel out, see `slip_units`."""
 _TAGS = (
     "cost_control", "fair_process", "equal_access", "public_trust", "long_term_risk", "feasibility",
     "accountability", "protection", "flexibility", "reversibility",
@@ -93,6 +95,8 @@ class _Phase:
 
     def pick(self, bank: tuple[str, ...]) -> str:
         self._picks += 1
+        # By another factor for each pick, so that one angle doesn't fix all phrases of an argument
+        # alike.
         turn = (self._angle * (1 + 0.37 * self._picks)) % 1.0
         return bank[int(turn * len(bank))]
 
@@ -108,6 +112,7 @@ def compose_argument(prompt: Prompt, pref: Field) -> str:
         phase.pick(_FACTS).format(fact=phase.pick(case.numbers + case.cases)),
         phase.pick(_GROUNDS),
     ]
+    # Of the last four, so that it answers somebody who has just spoken.
     others = [(label, text) for label, text in prompt.arguments[-4:] if label != prompt.me]
     if others:
         label, text = others[-1]
@@ -146,10 +151,13 @@ def compose_turn(argument: str, labels: Sequence[str], pref: Field, units: tuple
 
 def _confidence(pref: Field) -> int:
     order = np.sort(pref)
+    # From 45, where two options are even, to 93, where one has it all: the numbers are the model's
+    # own, and only weigh peers.
     return round(float(45 + 50 * np.tanh(2.0 * (order[-1] - order[-2]))))
 
 
 def _tags(pref: Field) -> tuple[str, str]:
+    # 97 and 53 are primes: tags change with each hundredth or two of preference, and not together.
     first = int(pref[0] * 97) % len(_TAGS)
     # 1 to n - 1 places further on: never the first one again.
     second = (first + 1 + int(pref[-1] * 53) % (len(_TAGS) - 1)) % len(_TAGS)

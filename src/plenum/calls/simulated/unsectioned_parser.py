@@ -29,6 +29,7 @@ def read_unsectioned(chat: Chat) -> Prompt:
     return Prompt(
         case=_parse_case(packet, len(next(iter(rows.values())).pref)),
         mandate=mandate.strip(),
+        # The usual length, where a prompt names none.
         words=int(words[1]) if words else 110,
         me=me[-1],
         arguments=tuple((match[1], match[2]) for match in _REMARK.finditer(user)),

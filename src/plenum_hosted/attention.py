@@ -13,6 +13,7 @@ from transformers.modeling_utils import ALL_ATTENTION_FUNCTIONS
 
 NAME = "plenum"
 _ARITHMETIC = ("softcap", "s_aux", "sinks", "position_bias", "head_mask")
+"""Arguments by which models of transformers ask for more than plain attention."""
 
 VERSION = "1"
 """Version of the arithmetic, part of every environment; raise it when the arithmetic changes."""

@@ -162,6 +162,7 @@ class HostedBackend:
             # Also where the wait was cancelled: the row leaves its slot at the next step.
             row.given_up = True
         if row.error is not None:
+            # 300 characters, since torch adds pages of advice to an error.
             error = " ".join(f"{type(row.error).__name__}: {row.error}".split())[:300]
             raise Stopped(f"model {chat.model}: the engine broke: {error}")
         return row

@@ -31,6 +31,8 @@ GGUF = ".gguf"
 """The end of a file's name that holds a whole model, quantised."""
 
 _BLOCK = 1 << 24
+"""Bytes of a file that are read at once: weights of many gigabytes mustn't be held to be
+digested."""
 _LAYER = re.compile(r"(?:^|\.)(?:blk|layers?|h|blocks)\.(\d+)\.")
 """The number of a layer in a tensor's name."""
 
@@ -180,6 +182,7 @@ def digest(path: Path) -> str:
 @lru_cache(maxsize=64)
 def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     """Digest files as they were at a time; cached, since a sweep asks once per condition."""
+    # Eight bytes are the sixteen characters that journals and identities show.
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
         total.update(f"{file.name}:{size}\n".encode())

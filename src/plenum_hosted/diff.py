@@ -13,7 +13,8 @@ OUTCOMES = (IDENTICAL, ELSEWHERE, DIFFERS, PENDING, MISSING)
 
 _CHAIN = b',"chain":"'
 _EXCERPT = 40
-"""Bytes of context on either side of a difference."""
+"""Bytes of context on either side of a difference. Both sides together have 80, the width of a
+terminal."""
 
 
 @dataclass(frozen=True)

@@ -24,7 +24,9 @@ from plenum_hosted.shapes import Room, Shapes
 _CORES = FairLock()
 """Engines on a CPU compute one after the other, since each keeps all of its cores at work."""
 _PATIENCE = 24
-"""Steps for which prompts wait for others to fill a prefill while rows are decoding."""
+"""Steps for which prompts wait for others to fill a prefill while rows are decoding. The number is
+plenum's own: with fewer, prefills of one prompt interrupt rows that decode; with more, slots stay
+empty for longer."""
 
 
 @dataclass

@@ -19,13 +19,16 @@ from plenum.records.usage import Usage
 from plenum_hosted.settings import Hosted
 
 STEPS = 8
-"""Tokens that each row writes."""
+"""Tokens that each row writes. The number is plenum's own: more measure a step better and take
+longer, before anything is run."""
 PROMPTS = 2
 """Replicates whose prompts are measured; others could take minutes, and rows share them."""
 MANY_BATCHES = 1.5
-"""Batches, one after the other, from which on larger caches of one size save time."""
+"""Batches, one after the other, from which on larger caches of one size save time. The number is
+plenum's own: below it one batch of longer caches saves less than a third of the steps."""
 PATIENCE_S = 60.0
-"""Seconds after which a measurement is given up; loading the model isn't counted."""
+"""Seconds after which a measurement is given up; loading the model isn't counted. The number is
+plenum's own: a plan that takes longer than a minute isn't made."""
 
 
 @dataclass(frozen=True)
@@ -279,4 +282,5 @@ def expect(
 
 def seconds_a_prompt_token(pace: Pace) -> float:
     """Return the measured time of a token of a prompt, in seconds."""
+    # Not 0, by which the plan divides; nor by 0, where all prompts were in memory.
     return max(pace.prefill_s, 1e-9) / max(pace.prompt_tokens, 1)

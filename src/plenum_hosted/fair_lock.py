@@ -10,6 +10,8 @@ class FairLock:
         self._next, self._held = threading.Lock(), threading.Lock()
 
     def __enter__(self) -> None:
+        # Whoever waits for the lock holds `_next`: one that just had it has to queue behind, where
+        # a plain lock would often let it in again.
         with self._next:
             self._held.acquire()
 

@@ -28,7 +28,9 @@ _SHOWN = "HL-01"
 """The scenario of the first panel, if it was run."""
 
 _LEAST = 0.15
-"""Smallest limit of the λ̂_pert axis: intervals up to it are always shown in full."""
+"""Smallest limit of the λ̂_pert axis: intervals up to it are always shown in full. The number is
+plenum's own: a D(t) that grows by 0.15 a round rises thirteenfold from round 3 to 20, so that usual
+λ̂_pert lie within."""
 
 _SERIES = ("roles", "model", "memory", "temperature", "backend", "perturbation", "settings", "seed")
 
@@ -155,6 +157,7 @@ def _curves(
     end = min(window[1], last)
     if end > window[0]:
         axes.axvspan(window[0], end, color="0.5", alpha=0.08, lw=0)
+    # A little below 0, so that a curve of exact reruns isn't hidden by the axis.
     axes.set_ylim(bottom=-0.02 * axes.get_ylim()[1])
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.set_xlabel("round")
@@ -212,6 +215,7 @@ def _by_scenario(
     """Draw a marker with its interval for each scenario and series, side by side."""
     slots = [(entry, kind) for entry in series for kind in ((False, True) if votes else (False,))]
     slots = [(entry, kind) for entry, kind in slots if not kind or entry.votes]
+    # 0.8 of the place between two scenarios at most, so that neighbours stay apart.
     step = min(0.2, 0.8 / max(len(slots), 1))
     for place, (entry, kind) in enumerate(slots):
         offset = (place - (len(slots) - 1) / 2) * step

@@ -20,7 +20,9 @@ Bits = NDArray[np.int32]
 """One bit for each token of the vocabulary, 32 in a number."""
 
 _LATE = 0.8
-"""Share of its tokens from which an argument is closed where a sentence ends."""
+"""Share of its tokens from which an argument is closed where a sentence ends. The share is plenum's
+own: from an earlier end on arguments would be short, from a later one on more are cut within a
+sentence."""
 
 _SENTENCE_ENDS = tuple(mark.encode() for mark in (".", "!", "?", "。"))
 
@@ -46,6 +48,7 @@ class Forms:
     def __init__(self, tokenizer: Any, vocabulary: int, stops: frozenset[int]) -> None:
         size = max(vocabulary, len(tokenizer))
         self._reader = wrapping.from_tokenizer(tokenizer, size, sorted(stops))
+        # Making a grammar takes time, and a study has few schemas.
         self._grammar = lru_cache(maxsize=256)(self._make)
 
     def start(self, answer: AnswerSchema, limit: int) -> "Form":

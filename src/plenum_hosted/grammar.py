@@ -48,6 +48,7 @@ class Grammar:
             return [len(reader.tokenize_str(rest)) + rest.count(":") + 4 for rest in rests]
 
         self.least = sizes(json.dumps(_example(schema, "a", 0)))
+        # An ordinary tag has two words, and an ordinary number two digits.
         self.usual = sizes(json.dumps(_example(schema, "common_example", 50)))
         self.full = [
             tokens + sum(values[at] for at in self.values if at >= place)
@@ -76,6 +77,7 @@ def _characters(schema: Mapping[str, Any]) -> int:
     """Return how many characters a number, or a list of numbers, has at most; 0 of others."""
     kind = schema.get("type")
     if kind == "array" and (item := _characters(schema["items"])):
+        # Two characters between items, a comma and a space, and two brackets.
         return int(schema["maxItems"]) * (item + 2) + 2
     if kind in ("integer", "number"):
         decimals = 1 + _decimals(schema) if kind == "number" else 0
@@ -85,6 +87,7 @@ def _characters(schema: Mapping[str, Any]) -> int:
 
 def _decimals(schema: Mapping[str, Any]) -> int:
     """Return decimals of a number: two, and more where the largest is below 1."""
+    # A largest number of 0.05 has four: with two decimals it could take six values alone.
     return max(2, 2 - math.floor(math.log10(schema["maximum"])))
 
 

@@ -60,6 +60,8 @@ def warn_idle_slots(jobs: Sequence[Job]) -> list[str]:
         f"step computes all of them; backend.slots={rows} takes less time (other slots make "
         "another condition)"
         for backend, rows in replicates.items()
+        # From half of the slots empty on: fewer cost little, and other slots make another
+        # condition.
         if backend.slots >= 2 * rows
     ]
 

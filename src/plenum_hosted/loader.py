@@ -32,7 +32,8 @@ _LAYERS = {"full_attention", "sliding_attention"}
 """Kinds of layers that can be hosted."""
 
 _PATIENCE_S = 10.0
-"""Seconds to wait for the hub's first answer."""
+"""Seconds to wait for the hub's first answer. The number is plenum's own: a machine without a
+network is told within it."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +130,8 @@ def list_tensors(folder: Path) -> dict[str, int]:
 def count_places(config: Any) -> int:
     """Return how many tokens a model's text part has places for, by its config."""
     places = getattr(config.get_text_config(), "max_position_embeddings", 0)
+    # A config that names no limit, as of relative positions, has none: a number beyond every
+    # prompt.
     return int(places or 0) or 1 << 30
 
 

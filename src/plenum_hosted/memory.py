@@ -20,7 +20,8 @@ ROOT = Path("/")
 """The folder in which ``proc`` and ``sys`` are."""
 
 _WHOLE = 4
-"""Bytes of a number while a GGUF file is converted, on top of those of the finished checkpoint."""
+"""Bytes of a number while a GGUF file is converted, on top of those of the finished checkpoint.
+They are single precision there, whatever is written."""
 
 _CGROUPS = {
     True: ("memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
@@ -143,6 +144,7 @@ def limit_prefixes(settings: Hosted, device: torch.device) -> int:
     free to follow the machine.
     """
     free = torch.cuda.mem_get_info(device)[0] if device.type == "cuda" else free_here()
+    # The other half is left to caches of longer rows, which come while rows decode.
     return min(settings.prefix_cache_mb << 20, free // 2)
 
 

@@ -7,11 +7,15 @@ from collections.abc import Callable
 from plenum_hosted.network import CachedPrefix
 
 _DEAD = 1.5
-"""Usual waits after which a prefix that wasn't asked for again counts as finished with."""
+"""Usual waits after which a prefix that wasn't asked for again counts as finished with. The number
+is plenum's own: nearer to 1 a prefix that is a little late is dropped just before its turn, larger
+ones keep those of a study that is over for longer."""
 _NEW = 0.05
-"""Weight of the newest wait in the usual one."""
+"""Weight of the newest wait in the usual one. The number is plenum's own: the usual wait is then
+that of some twenty calls, and one odd one hardly moves it."""
 _REMEMBERED = 1 << 16
-"""Prefixes of which it is known when they were last asked for."""
+"""Prefixes of which it is known when they were last asked for. A bound on memory, far above the
+deliberations that are in flight at once."""
 
 
 class Prefixes:

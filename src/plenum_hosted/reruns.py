@@ -30,7 +30,8 @@ from plenum_hosted.diff import (
 )
 
 _LINES = 24
-"""Number of differences that are printed; files list all of them."""
+"""Number of differences that are printed; files list all of them. As many as a small terminal
+has."""
 
 
 def _find_journals(journals: object) -> Path:

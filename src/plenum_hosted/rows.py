@@ -100,6 +100,7 @@ class DecodingBatch:
         self._at = network.positions([0] * slots, 0, capacity)
         self._every_slot = torch.arange(slots, device=network.device)
         self.rows: dict[int, DecodingRow] = {}
+        # Backwards, so that `pop` gives the first slot first.
         self.free = list(range(slots))[::-1]
 
     def place(self, row: DecodingRow, prefilled: Places | None, number: int) -> None:

@@ -31,8 +31,12 @@ class Hosted(Backend):
 
     name: Literal["hosted"] = "hosted"
     dtype: Dtype = "float32"
+    # For a CPU, which these defaults suit: a step computes all slots, filled or not. On a GPU more
+    # rows take hardly longer (docs/hosted-backend.md).
     slots: Rows = 16
     prefill_rows: Rows = 1
+    # Larger ones pad more tokens, smaller ones make more shapes; the same holds for `rung`, by
+    # which rows decode together.
     bucket: Bucket = 16
     rung: Bucket = 256
     revision: str = "main"

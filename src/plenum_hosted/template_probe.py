@@ -18,13 +18,17 @@ from jinja2.ext import loopcontrols
 from jinja2.sandbox import ImmutableSandboxedEnvironment
 
 _SECONDS, _BYTES = 5, 1 << 30
+"""Of the processor, and of memory: the process of a usual template takes less than a second, and a
+fraction of the memory. Both are plenum's own."""
 _LONGEST_TEMPLATE = 1_000_000
+"""Letters; real ones have some thousands."""
 _LONGEST_FRAME = 100_000
 """Letters that a template may write around the messages."""
 
 _MARKS = re.compile(r"\{%-?\s*(?:end)?generation\s*-?%\}")
 """Marks for training, which are no part of Jinja."""
 
+# As long as a long prompt: what a template does with each letter has to show.
 _SAID = "A port must choose: a dam, a dyke, or moving. " * 200
 
 
@@ -41,6 +45,7 @@ def find_excess(template: str, special: Mapping[str, object]) -> str:
             env={},  # a template that gets out of its sandbox finds no key
             text=True,
             capture_output=True,
+            # By the clock, on a busy machine; the limit of the processor ends a template before.
             timeout=6 * _SECONDS,
         )
     except subprocess.TimeoutExpired:
@@ -66,6 +71,7 @@ def _render() -> None:
             text = template.render(messages=messages, add_generation_prompt=True, **about)
         except (TemplateError, TypeError, ValueError, KeyError, AttributeError):
             continue
+        # A template may write a message several times, but not without end.
         if len(text) > _LONGEST_FRAME + 10 * len(roles) * len(_SAID):
             sys.exit(3)
 

@@ -29,6 +29,7 @@ class ChatTokenizer:
     def __init__(self, tokenizer: Any) -> None:
         self.tokenizer = tokenizer
         self.merges = False
+        # A head a seat and wording: more than any sweep has in flight.
         self._encoded = lru_cache(maxsize=4096)(self._encode)
 
     def prompt(self, messages: tuple[Message, ...]) -> tuple[tuple[int, ...], tuple[int, ...]]:

@@ -38,6 +38,8 @@ def branch_prefix(job: Job, index: int) -> Sequence[dict[str, Any]]:
     return _turns(journal, branch.after_round, answers)
 
 
+# All continuations of a base read its journal, one after the other: 64 hold the bases that are
+# branched off at a time.
 @lru_cache(maxsize=64)
 def _turns(journal: Path, rounds: int, answers: int) -> tuple[dict[str, Any], ...]:
     """Read the first rounds of so many answers, with repairs; cached once they are complete."""

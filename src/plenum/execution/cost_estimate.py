@@ -55,6 +55,7 @@ class _Key:
         return isinstance(other, _Key) and other.condition.identity == self.condition.identity
 
 
+# Conditions whose seeds alone differ have one estimate, and each takes a whole deliberation played.
 @lru_cache(maxsize=4096)
 def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
     condition = key.condition
@@ -68,6 +69,7 @@ def _usage(key: _Key, after_round: int) -> dict[str, Usage]:
             rates[model] = _prompt_tokens(condition, ask) / characters
         # Turns up to the branching are copied from the base, which has paid for them.
         if ask.kind not in ("turn", "summary") or ask.round > after_round:
+            # No answer may be longer, whatever its protocol asks for.
             capped = min(tokens_out, condition.sampling.max_tokens)
             usage[model] += Usage(1, characters * rates[model], capped)
     return dict(usage)

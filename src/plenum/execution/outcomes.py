@@ -20,6 +20,8 @@ from plenum.records.failures import Failure
 from plenum.records.transcript import SIMULATED
 
 _LONGEST = 300
+"""Characters of an example in a closing line: some four lines of a terminal. The number is plenum's
+own."""
 _ANSWERED = (Failure.PARSE, Failure.REFUSAL, Failure.LENGTH)
 """Failures whose cause is always an answer."""
 
@@ -39,7 +41,8 @@ _REFUSED = {
 """Advice on a request that a server refused, by its words; to repeat the request is no help."""
 
 LISTED = 100
-"""The largest number of conditions of a sweep that are listed one by one."""
+"""The largest number of conditions of a sweep that are listed one by one. The number is plenum's
+own: more lines scroll the totals, which come first, out of sight."""
 
 FILE = "outcome.json"
 """The file in each job's output folder, from which any launcher's sweep is summed up."""

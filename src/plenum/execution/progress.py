@@ -15,9 +15,16 @@ from plenum.records.journal import TRIAL
 from plenum.records.usage import Usage
 
 _PLAIN_EVERY_S = 10.0
+"""Seconds between lines where there is no terminal. The number is plenum's own: a log of an hour
+then has 360 lines."""
 _SILENT_AT_MOST_S = 30.0
+"""Seconds without a line after which the counts are printed. The number is plenum's own: a longer
+silence looks like a program that hangs."""
 _TICK_S = 1.0
+"""Seconds between looks at waits, which are told in whole seconds."""
 _SETTLED_S = 10.0
+"""Seconds of answers before the time left is told: the rate of the first few says little. The
+number is plenum's own."""
 
 
 class Progress:
@@ -146,6 +153,7 @@ class Progress:
     def line(self) -> str:
         """Describe the counts in one line."""
         calls = self.usage.calls
+        # Before the first answer no time has passed: the rate is 0 then, and not 0/0.
         rate = calls / max(self._last - self._began, 1e-9)
         left = max(self._target_calls - self._skipped - calls, 0)
         known = f"${self.usage.dollars:.4f}"

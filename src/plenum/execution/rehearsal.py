@@ -19,7 +19,8 @@ from plenum.design.condition import Condition
 from plenum.records.journal import TRIAL
 
 _QUOTED = 80
-"""Characters of an answer that can't be read, in the line that says so."""
+"""Characters of an answer that can't be read, in the line that says so. The number is plenum's own:
+enough to see what was written in place of the object."""
 
 
 class UnreadVote(Exception):

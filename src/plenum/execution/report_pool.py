@@ -15,7 +15,9 @@ FILE = "report.json"
 """The file in a condition's folder with its last report, and a digest of its input."""
 
 _CONDITIONS_A_PROCESS = 12
-"""Conditions for which one reporting process is enough: they may all end at once."""
+"""Conditions for which one reporting process is enough: they may all end at once. The number is
+plenum's own: each process imports scipy, which takes a second or two that more estimates have to be
+worth."""
 
 
 class ReportPool:

@@ -42,6 +42,7 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
 def digest_input(folder: Path, request: Mapping[str, Any]) -> str:
     """Digest a request for estimates, the files that they are made of, and the code."""
     asked = {key: request[key] for key in ("indices", "target", "stopped")}
+    # Of the code, too: another version may count or estimate otherwise.
     digest = hashlib.blake2b(f"{code_digest()} {asked}".encode(), digest_size=16)
     names = [f"{index:03d}.jsonl" for index in asked["indices"]]
     logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]

@@ -55,7 +55,9 @@ from plenum.records.usage import Usage
 
 _AGAIN = "; the same command continues from here"
 _IN_TURN = 64
-"""Conditions that are open beyond those that fill the slots."""
+"""Conditions that are open beyond those that fill the slots. The number is plenum's own: with more,
+a sweep that is stopped leaves more conditions half done; with fewer, arms of a sweep run at other
+times of day."""
 
 
 class SweepRunner:

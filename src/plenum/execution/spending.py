@@ -49,6 +49,7 @@ def sum_spent_before(jobs: Sequence[Job], price: Callable[[str], Price | None]) 
 
 def _condition_usage(folder: Path, price: Callable[[str], Price | None]) -> Usage:
     total = Usage()
+    # By their digits: the call logs, which end in .jsonl too, are counted below.
     for journal in folder.glob("[0-9]*.jsonl"):
         total += sum_answers(read_entries(journal), price)
     return total + bound_failures(folder, price)

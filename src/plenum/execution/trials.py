@@ -19,7 +19,9 @@ from plenum.records.failures import Failure
 
 TRIED_BY = 4
 """Replicates that try a model: with their repairs 8 calls. Where a backend computes rows
-together, which cost no more time than one, it is at least as many as its rows."""
+together, which cost no more time than one, it is at least as many as its rows. The number is
+plenum's own: with fewer one odd answer could end a sweep, with more a model that can't write the
+form costs more."""
 
 
 @dataclass

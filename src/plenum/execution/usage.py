@@ -13,7 +13,8 @@ _MODEL = ("calls", "repairs", "tokens_in", "tokens_out", "cost", "unpriced", "se
 _FATES = ("attempts", "recovered", "ended", "open", "unused")
 
 _CUT = 4
-"""Prompts with the same, highest number of tokens by which a cut is recognised."""
+"""Prompts with the same, highest number of tokens by which a cut is recognised. With fewer, equal
+lengths may be chance."""
 
 Line = Mapping[str, Any]
 

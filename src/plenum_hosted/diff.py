@@ -132,6 +132,7 @@ class _Entry:
         if self.body.get("kind") != "head" or "environment" not in self.body:
             return text
         rest = {k: v for k, v in self.body.items() if k not in ("environment", "chain")}
+        # Without the closing brace, which stands behind the chain in the other lines, too.
         return json.dumps(rest, ensure_ascii=False, separators=(",", ":"))[:-1].encode()
 
 

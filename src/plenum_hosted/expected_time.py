@@ -167,6 +167,7 @@ def first_prompts(condition: Condition, index: int) -> dict[str, Chat]:
 
 
 def _firsts(chats: Sequence[Chat]) -> dict[str, Chat]:
+    # Backwards, so that of each model the first call is the one that stays.
     return {chat.model: chat for chat in reversed(chats)}
 
 

@@ -67,6 +67,8 @@ class Prefixes:
     def _note(self, tokens: tuple[int, ...]) -> None:
         """Remember the call, and how long the prefix has waited for it."""
         self._calls += 1
+        # By hash, which is a number: thousands of tokens a prefix would be kept for those that are
+        # gone.
         before = self._asked.pop(hash(tokens), None)
         self._asked[hash(tokens)] = self._calls
         if before is not None:

@@ -175,6 +175,7 @@ class DecodingBatch:
             # In double precision: the largest of logits / T + Gumbel noise is a draw from the
             # softmax (Gumbel 1954), and rounding mustn't make ties.
             drawn = logits[slot].double() / row.temperature + noise.to(logits.device)
+            # Copied once: `_score` needs the logits as the model gave them.
             logits = logits.clone() if slot == warm[0][0] else logits
             logits[slot] = float("-inf")
             logits[slot, drawn.argmax()] = 0  # of numbers that are none, too, an allowed one

@@ -37,6 +37,7 @@ def find_excess(template: str, special: Mapping[str, object]) -> str:
     if len(template) > _LONGEST_TEMPLATE:
         return f"it has {len(template):,} letters, of {_LONGEST_TEMPLATE:,} allowed"
     given = json.dumps({"template": template, "special": {k: str(v) for k, v in special.items()}})
+    # Isolated: neither this folder nor the user's packages are imported.
     command = [sys.executable, "-I", str(Path(__file__))]
     try:
         ended = subprocess.run(

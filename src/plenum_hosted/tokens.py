@@ -79,6 +79,7 @@ class ChatTokenizer:
         added = self.tokenizer.added_tokens_decoder.values()
         # Models also write turns with tokens that aren't marked special: the template shows them.
         special = {str(t) for t in added if t.special or str(t) in self._template}
+        # A single character can't be split by a space.
         return sorted((t for t in special if len(t.strip()) > 1), key=lambda t: (-len(t), t))
 
     def _mark(self, message: Message, shared: int) -> Message:

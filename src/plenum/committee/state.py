@@ -64,6 +64,7 @@ class State:
     @cached_property
     def cells(self) -> str:
         """The state as cells of the committee table, which every seat reads."""
+        # Rounded, since normalised numbers such as thirds have no end.
         pref = " | ".join(f"{p:.3f}" for p in self.pref)
         return f"{pref} | {self.conf} | {', '.join(self.tags)}"
 

@@ -42,6 +42,7 @@ _MARKUP = r"[\s*`_~]"
 _SKIPPED = re.compile(rf"(?:\n[ \t]*[-•][ \t]+|{_MARKUP})*")
 _NUMBER = r"[-−–+]?(?:[0-9]{1,3}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][-+]?[0-9]{1,2})?"
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?%?")
+# Letters or a point behind a number make it none: `2nd`, `1.2.3`.
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?![\w.])(?: *(?P<percent>%))?"
     r"|(?P<quoted>\"[^\"\n]*\"|'[^'\n]*')|(?P<word>[^\W\d_][\w-]*)|(?P<mark>[^\w\s])"

@@ -155,6 +155,7 @@ def branching(
     bases, branches, _, options = array.shape
     levels = np.stack([divergence(base) for base in array])
     # Ĥ - μ̂ (Eqs. S1-S3): the mean later level minus that at round t, which is 0 from one state.
+    # The branches at round t are an ensemble of one round.
     gamma = levels.mean(axis=1) - np.array([divergence(base[:, None])[0] for base in origin])
     signed = np.array([_average_signed(level) for level in levels])
     # Preferences are positive, so that raw cosines are near 1 whatever happens: take 1/K off.
@@ -238,6 +239,7 @@ def _check(continuations: ArrayLike, start: ArrayLike) -> tuple[Floats, Floats]:
 def _average_signed(level: Floats) -> float:
     """Return the mean of log(D(t+s) / D(t+1)) - ½ log s over s >= 2 with D(t+s) > 0."""
     steps = np.arange(1, len(level) + 1)
+    # From s = 2 on: D(t+1) itself is what later ones are compared with; 0 has no logarithm.
     later = (steps >= 2) & (level > 0)
     if level[0] <= 0 or not later.any():
         return float("nan")

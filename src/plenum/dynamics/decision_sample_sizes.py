@@ -108,6 +108,7 @@ def plan_decisions(
     # With few replicates the approximation promises too much: it stops at or below the answer, and
     # the simulation, which is dear, goes on from there.
     while _approximate(shares, other, replicates, alpha) < power:
+        # Rounded up, so that small numbers grow as well.
         replicates = math.ceil(replicates * _STEP)
         # Far beyond any study: a tiny difference would otherwise be searched for without end.
         if replicates > 1e7:
@@ -132,6 +133,7 @@ def shift_shares(shares: Floats, difference: float) -> Floats:
     """
     if not (math.isfinite(difference) and difference):
         raise ValueError(f"difference: {difference}; a number that isn't zero")
+    # A pilot with one decision loses to a single other one.
     rest = shares[1:] / shares[1:].sum() if shares[1:].sum() else np.ones(1)
     alike = float((rest**2).sum())
     wanted = 1 - float((shares**2).sum()) + difference

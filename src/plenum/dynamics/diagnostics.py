@@ -248,6 +248,8 @@ def _disagree(variants: Sequence[ExponentVariant]) -> bool:
     and on processes without jumps neither raises an alarm (docs/calibration.md).
     """
     return any(
+        # `fmin`: a variant without an error leaves it to the other's; ZERO, since equal ones differ
+        # by rounding.
         abs(a.value - b.value) > max(np.fmin(a.se, b.se), ZERO)
         for n, a in enumerate(variants)
         for b in variants[n + 1 :]

@@ -150,6 +150,8 @@ def lyapunov(
     else:
         resampled = bootstrap(ensemble, window, draws=draws, seed=seed)
         ci = resampled.interval(interval)
+    # With the jackknife's width, whichever interval was asked for: the null of diffusion is tested
+    # by it.
     diagnostics = diagnose(fitted, half, decisions)
     named = warnings(fitted, se, diagnostics)
     counted = _list_counted(fitted, ci)

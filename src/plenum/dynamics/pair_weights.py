@@ -21,6 +21,7 @@ plenum's own: of 20 replicates they take 0.8 MB in single precision."""
 
 def draw_counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
     """Draw how often each replicate occurs in each draw, shape (R, draws)."""
+    # By the stream too: each new try at draws with D* = 0 has draws of its own.
     generator = np.random.Generator(np.random.PCG64([seed, replicates, stream]))
     even = np.full(replicates, 1 / replicates)
     return np.ascontiguousarray(generator.multinomial(replicates, even, draws).T)

@@ -40,6 +40,7 @@ def kaplan_meier(
         middle, width = np.log(-np.log(share)), ndtri(0.975) * error
         steps = (share, np.exp(-np.exp(middle + width)), np.exp(-np.exp(middle - width)))
     passed = np.searchsorted(ends, at, side="right")
+    # Before the first time all are left: a share of 1.
     curve, low, high = (np.insert(np.clip(each, 0, 1), 0, 1.0)[passed] for each in steps)
     # Where all or none are left the limits are undefined: there they are Clopper and Pearson's.
     # P(all n | share) = shareⁿ is 2.5 % at 0.025^(1/n).

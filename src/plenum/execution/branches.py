@@ -48,6 +48,7 @@ def _turns(journal: Path, rounds: int, answers: int) -> tuple[dict[str, Any], ..
         for entry in drop_revoked(read_transcript(journal).entries if journal.exists() else ())
         if entry["kind"].removesuffix("_repair") in ("turn", "summary") and entry["round"] <= rounds
     )
+    # A turn counts by its state, which the answer or its repair has: one of two entries.
     if sum("state" in entry or "summary" in entry for entry in entries) < rounds * answers:
         # An exception isn't cached: the next replicate looks at the base again.
         raise MissingBase(

@@ -37,6 +37,7 @@ def add_begun(job: Job) -> Job:
 
 def looks_ended(job: Job) -> bool:
     """Return whether each replicate's journal ends in its closing entry, judged by a quick look."""
+    # Where failures are retried an end may be reopened, which takes a closer look.
     return not job.retry_failed and all(
         _ends_in_closing_entry(find_journal(job, index)) for index in range(job.replicates)
     )

@@ -114,5 +114,6 @@ def _to_trace(job: Job, journals: Sequence[Path]) -> list[Path]:
 
 def _read_decision(journal: Path) -> Any:
     """Read a replicate's decision, or the reason of its failure; ``None`` while it is pending."""
+    # Without its chain, which was verified when this run opened it.
     end = json.loads(journal.read_bytes().splitlines()[-1])
     return end.get("decision", end.get("reason"))

@@ -67,6 +67,7 @@ def require_shared_settings(jobs: Sequence[Job]) -> None:
         if any(settings[key] != shared[0][key] for settings in shared):
             raise UserError(f"{key}: it holds for the whole sweep, and can't differ within it")
     check_backends("require_one_process", jobs)
+    # Reversed, so that the first job of a backend is the one that stays.
     first = {job.condition.backend.name: job.calls for job in reversed(jobs)}
     if any(job.calls != first[job.condition.backend.name] for job in jobs):
         raise UserError("calls: it holds for all conditions of a backend, and can't differ in them")

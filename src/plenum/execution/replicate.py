@@ -125,6 +125,7 @@ class Replicate:
         asked = [(e["kind"].removesuffix("_repair"), e["round"], e["seat"]) for e in answers]
         entry = {"kind": "reopen", "again": asked[-2:].count(asked[-1])}  # a repair at most
         journal.append(entry)
+        # `append` writes alone; the replay below reads the entries.
         journal.entries.append(entry)
         return self._replay(journal)
 

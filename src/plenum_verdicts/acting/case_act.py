@@ -39,6 +39,7 @@ def apply_rule(rule: ActRule, case: str, outcomes: Sequence[str]) -> CaseAct:
     >>> apply_rule(ActRule(3, 3), "loan", ["grant", "deny", "grant"]).decision is None
     True
     """
+    # Looking on after runs that didn't agree would be another rule, of which nothing is shown.
     ended = outcomes[: rule.runs]
     decided = Counter(each for each in ended if each not in (FAILED, NO_DECISION))
     leading, agreeing = decided.most_common(1)[0] if decided else ("", 0)

@@ -61,6 +61,7 @@ class RuleOrigin:
             As for the class.
         """
         ended = zip(runs.case, runs.outcome, runs.score, strict=True)
+        # Sorted, and by names instead of numbers: the same runs in any order have one digest.
         rows = sorted(
             [runs.cases[case], drop_number(runs.outcomes[outcome]), str(score)]
             for case, outcome, score in ended

@@ -150,6 +150,7 @@ def _simulate(rule: StabilityRule, options: int, max_runs: int, share: float) ->
     # Nothing is random there: all audits are one.
     audits = 1 if share == 1 else _AUDITS
     rng = make_generator("audit", "plan", options, max_runs, repr(share))
+    # Divided by their sum: NumPy refuses chances that rounding keeps from 1.
     paths = rng.choice(options, p=p / p.sum(), size=(audits, max_runs))
     ends = [_ends(_stands(paths, options, rule, each)) for each in range(2)]
     # Whichever stands first counts, as in an audit.

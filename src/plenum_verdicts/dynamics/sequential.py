@@ -183,6 +183,7 @@ class DecisionTally:
 
     def after(self, path: NDArray[np.int_]) -> "DecisionTally":
         """Return the tally with further runs."""
+        # Run 1 nominates, so that later blocks must know it.
         first = int(path[0]) if self.first < 0 and len(path) else self.first
         return DecisionTally(self.counts + np.bincount(path, minlength=len(self.counts)), first)
 
@@ -278,6 +279,8 @@ def _mix(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats)
         Shapes (..., 1) and (..., 1, alternatives).
     """
     most, worst = (int(counts.max(initial=0)) + 1 for counts in (hits, misses))
+    # From twice as many runs as cells of the table on, since making it and looking it up take time,
+    # too.
     if p.size == 1 and hits.size > 2 * most * worst:  # of many audits each pair of counts once
         each = np.broadcast_to(np.arange(most)[:, None], (most, worst))
         table = _mix(each, np.broadcast_to(np.arange(worst), each.shape), p, q)

@@ -220,6 +220,8 @@ def _judge(
         quality=float(quality.mean()),
         cost=ratio if np.isfinite(ratio) else None,
         curve=height,
+        # A case that always decides alike is right or wrong; a score between counts by its nearer
+        # end.
         stable_right=float((alike & (quality > 0.5)).mean()),
         stable_wrong=float((alike & (quality <= 0.5)).mean()),
         unstable=float(1 - alike.mean()),

@@ -192,6 +192,7 @@ def plan_steadiness(asked: SteadyPlan) -> SteadyPlan:
     UserError
         Those that are given can't show it; the message says what can.
     """
+    # Runs are tried where cases are given; where neither is, five are plenum's own choice.
     tried = (asked.runs,) if asked.runs else RUNS if asked.cases else (5,)
     for plan in (replace(asked, runs=runs) for runs in tried):
         # Power grows with cases, so that the least number is found by bisection.

@@ -75,6 +75,7 @@ def fit_chances(runs: SuiteRuns) -> CaseChances:
         return -float(times @ chances)
 
     # Bounded, since without any variance within or between cases the likelihood has no maximum.
+    # The search begins at two ones, where every chance is as likely.
     found = scipy.optimize.minimize(loss, np.zeros(2), method="L-BFGS-B", bounds=[_LOGS, _LOGS])
     a, b = np.exp(found.x)
     return CaseChances((float(a), float(b)), right, wrong)

@@ -138,6 +138,7 @@ def compare_suites(
         measure="score" if scored else "agreement",
         difference=difference,
         these=limits,
+        # For cases like these a case is the unit: one moves the mean by 1 / cases at most.
         like=_clip(limit_mean(difference, spread / math.sqrt(cases), 1 / cases, _z())),
         margin=margin,
         worse=worse,

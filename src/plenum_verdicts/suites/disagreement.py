@@ -211,6 +211,7 @@ def bound_unsteady_cases(runs: SuiteRuns, share: float = 0.95) -> UnsteadyCases:
         return _at_least(contradicted - bad, _without(sizes, bad), steady) >= tail
 
     def may_be_steady(good: int) -> bool:
+        # From the other end: without the cases of most runs the rest contradict themselves least.
         left = _without(sizes[::-1], good)
         return _at_most(contradicted, left, unsteady[::-1]) >= tail
 
@@ -253,6 +254,7 @@ def _counts(sizes: Codes, chances: Floats) -> Floats:
         if size:
             own = scipy.stats.binom.pmf(np.arange(size + 1), size, chance)
             # Groups are independent: their counts add up, so that distributions are convolved.
+            # By Fourier's transform, since plain sums would take the square of thousands of cases.
             weights = scipy.signal.fftconvolve(weights, own) if len(weights) > 1 else own
     # Fourier's residue may lie below 0.
     return np.maximum(weights, 0.0)

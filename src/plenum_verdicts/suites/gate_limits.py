@@ -95,6 +95,7 @@ def pass_by_score(
 def _limit_cases(gate: CaseGate, runs: SuiteRuns) -> Limits:
     right, wrong = count_right(runs)
     total, cases = right + wrong, len(right)
+    # Of a case with fewer runs than the gate reads its chance to fail has no unbiased estimate.
     if total.min() < gate.runs:
         return 0.0, 1.0
     # Over all choices of the gate's number of runs from those that there are: unbiased.

@@ -82,6 +82,7 @@ def split_by_source(runs: SuiteRuns, columns: Mapping[str, Sequence[str]]) -> So
     >>> split.sources[0].shared, round(split.sources[0].more, 3)
     (0.25, 0.5)
     """
+    # An unknown value is none: two runs without one may differ in it.
     incomplete = tuple(name for name, values in columns.items() if "" in values)
     # Columns that group the runs of each case alike always change together.
     together: dict[bytes, list[str]] = {}

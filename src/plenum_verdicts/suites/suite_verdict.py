@@ -170,6 +170,7 @@ def count_cases_needed(rule: SuiteRule, disagreement: float) -> int:
         mean = min(disagreement + _FOUR_OF_FIVE * error, 1.0)
         return limit_share(mean, mean * (1 - mean) / cases, cases)[1] < rule.unacceptable
 
+    # From two on: one case has no interval.
     return next(cases for cases in itertools.count(2) if shows(cases))
 
 

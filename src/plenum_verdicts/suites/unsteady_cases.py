@@ -39,6 +39,7 @@ def find_unsteady(runs: SuiteRuns, share: float = 0.95, rate: float = RATE) -> t
     hits = np.zeros(len(runs.cases), np.intp)
     # A case's mode, whatever it is: choosing it by the data makes its e-value smaller, not larger.
     np.maximum.at(hits, case, count)
+    # The mode is the first of two columns, and alone may be the mode (1).
     logs = compute_unstable(np.stack([hits, runs.repeats - hits], axis=1), share, 1)
     return tuple(runs.cases[index] for index in _discoveries(logs, rate))
 

@@ -234,6 +234,8 @@ class ApiBackend:
             sampling = Sampling(chat.temperature, chat.max_tokens)
             fields = route.parameters(sampling, self._extra, **more)
             if "max_tokens" in fields:
+                # Newer models of OpenAI refuse `max_tokens`, older servers know nothing else: a
+                # setting says which.
                 fields[self._max_tokens_field] = fields.pop("max_tokens")
             self._parameters[key] = {**fields, **form, **self._extra}
         return self._parameters[key]
@@ -300,4 +302,5 @@ def _as_completion(response: Any) -> dict[str, Any]:
 def _headers(response: Any) -> dict[str, str]:
     hidden = getattr(response, "_hidden_params", None) or {}
     headers = hidden.get("additional_headers") or {}
+    # LiteLLM puts the prefix before the headers that came from the provider.
     return {str(k).lower().removeprefix("llm_provider-"): str(v) for k, v in headers.items()}

@@ -136,6 +136,7 @@ def read_completion(
     text = _join_parts(message.get("content"), "text")
     if not text and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise ReportedError(choice.get("error") or data.get("error") or "its choice is an error")
+    # An answer that came without a reason came whole: a server that cuts says so.
     finish = _label(choice, "finish_reason", _LONGEST_FINISH, dropped) or "stop"
     finish = "stop" if finish.lower() in _ENDED else finish
     if not text and message.get("refusal"):
@@ -145,6 +146,7 @@ def read_completion(
         text = _read_tool_call(message)
         # It said `tool_calls`; as an answer it came whole, and `reasoned` mustn't look further.
         finish = "stop" if text else finish
+        # Reasoning that was cut off isn't what the model meant to say.
         reasoned = not text and bool(reasoning) and finish == "stop"
         text, reasoning = (reasoning, "") if reasoned else (text, reasoning)
     # Counts that the body doesn't say are made from the call. A batch's lines come without calls.

@@ -65,6 +65,7 @@ def join_stream(raw: bytes | bytearray) -> dict[str, Any]:
 def _parse_pieces(raw: bytes | bytearray) -> Iterator[dict[str, Any]]:
     """Parse the data of each event up to the one that says that there are no more."""
     for event in _BETWEEN.split(bytes(raw)):
+        # An event may have several lines of data, which the standard joins by line breaks.
         data = b"\n".join(_DATA.findall(event)).strip()
         if data == _DONE:
             return

@@ -33,5 +33,6 @@ def note(request: Mapping[str, Any], status: int | None, kind: str, body: Any) -
     """
     if (kept := _KEPT.get()) is not None:
         raw = isinstance(body, bytes | bytearray)
+        # Whatever came is recorded: a record mustn't fail where the call didn't.
         text = body.decode(errors="replace") if raw else json.dumps(body, default=str)
         kept.append({"request": dict(request), "status": status, "type": kind, "body": text})

@@ -63,6 +63,7 @@ _RATE = re.compile(r"per (?:second|minute|hour|day)|(?:retry|try again) in", re.
 _REFUSED = re.compile(r"refused|Connect call failed", re.IGNORECASE)
 """Words of systems for an address that nobody listens at."""
 _UNAVAILABLE = 503
+"""Servers answer with it while they load a model, and where they have too much to do."""
 _LOADING = re.compile(
     r"\b(?:(?:down)?loading|loaded|starting|booting|initiali[sz]ing|warming up|not ready|"
     r"no healthy upstream)\b",

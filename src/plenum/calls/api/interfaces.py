@@ -9,6 +9,8 @@ from typing import Any
 
 from plenum.calls.api.completions import UnfitReply
 
+# Reasons of Anthropic, and of OpenAI's responses, under the names that chat completions have for
+# them; all others are an answer that came whole.
 _STOPS = {"max_tokens": "length", "tool_use": "tool_calls", "refusal": "refusal"}
 _CUTS = {"max_output_tokens": "length", "content_filter": "content_filter"}
 

@@ -22,6 +22,7 @@ from plenum.records.failures import Failure
 from plenum.records.transcript import SIMULATED
 
 _VOTE = re.compile(r'^\{"decision": "([A-Z])", "confidence": [0-9]+\}$', re.MULTILINE)
+# The look-behind keeps out a vote that is quoted within a reason, whose quotes are escaped.
 _REASONED_VOTE = re.compile(r'^\{.*(?<!\\)"vote": "([A-Z])".*\}$', re.MULTILINE)
 # One answer of each way to break the form: its separators, its line, its sum.
 _MALFORMED = (
@@ -100,6 +101,8 @@ class SimulatedBackend:
 
     def _answer(self, chat: Chat, rng: np.random.Generator) -> str | tuple[ToolCall, ...]:
         task = chat.messages[1].content if len(chat.messages) > 1 else ""
+        # By the first words of the prompts, as `read_prompt` does: an agent is told no more than a
+        # model.
         if task.startswith("The private ballots"):
             return _count(task)
         if task.startswith("The committee's arguments of this round"):

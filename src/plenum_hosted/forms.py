@@ -46,6 +46,8 @@ class Forms:
     """
 
     def __init__(self, tokenizer: Any, vocabulary: int, stops: frozenset[int]) -> None:
+        # The larger: networks may have logits beyond their tokens, tokenizers tokens beyond the
+        # logits.
         size = max(vocabulary, len(tokenizer))
         self._reader = wrapping.from_tokenizer(tokenizer, size, sorted(stops))
         # Making a grammar takes time, and a study has few schemas.

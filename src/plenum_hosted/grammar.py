@@ -105,6 +105,7 @@ def _limit_decimals(schema: Mapping[str, Any]) -> dict[str, Any]:
 def _example(schema: Mapping[str, Any], text: str, number: int) -> Any:
     """Make a value of a schema, with this text and number wherever they are free."""
     if "enum" in schema:
+        # The longest one, since these values bound what is still to be written.
         return max(schema["enum"], key=len)
     if schema["type"] == "object":
         return {k: _example(value, text, number) for k, value in schema["properties"].items()}

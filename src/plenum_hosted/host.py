@@ -54,6 +54,7 @@ def warn_idle_slots(jobs: Sequence[Job]) -> list[str]:
     """Warn if each step computes far more rows than there are replicates to fill them."""
     replicates = Counter[Any]()
     for job in jobs:
+        # Of more replicates than may be in flight the others wait.
         replicates[job.condition.backend] += min(job.replicates, job.calls.max_concurrency)
     return [
         f"backend.slots={backend.slots}: at most {rows} of these rows will be filled, and each "

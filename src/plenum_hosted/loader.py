@@ -121,6 +121,7 @@ def list_tensors(folder: Path) -> dict[str, int]:
     """Count the numbers of each tensor of a checkpoint, in the files that transformers takes."""
     single, counts = folder / "model.safetensors", {}
     for file in [single] if single.is_file() else sorted(folder.glob("model-*.safetensors")):
+        # A file that can't be read counts nothing: loading refuses it with its own words.
         with suppress(Exception), safe_open(file, "pt") as tensors:
             for name in tensors.keys():  # noqa: SIM118
                 counts[name] = prod(tensors.get_slice(name).get_shape())

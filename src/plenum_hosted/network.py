@@ -155,6 +155,7 @@ class Network:
         self, rows: list[list[int]], places: int, starts: list[int], mask: torch.Tensor, cache: Any
     ) -> None:
         padded = [row + [0] * (places - len(row)) for row in rows]
+        # An empty row has position 0, and not -1.
         lengths = torch.tensor([[max(len(row), 1)] for row in rows], device=self.device)
         # What is padded repeats the last position: it is never seen, but may not be out of range.
         counted = torch.arange(places, device=self.device)[None].minimum(lengths - 1)

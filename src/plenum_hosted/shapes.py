@@ -54,6 +54,7 @@ def room(shapes: Shapes, prefix: int, rest: int, answer: int) -> Room:
     # By the row's own lengths: what others have must not change a matrix that this one meets.
     ahead = _up(prefix, shapes.bucket)
     filled = _up(rest - 1, shapes.bucket)
+    # The answer overwrites the padding of the rest: the longer of the two counts.
     return Room(ahead, filled, _up(ahead + max(filled, rest + answer), shapes.rung))
 
 

@@ -168,6 +168,7 @@ class _Attempts:
             late = CallError(Failure.TIMEOUT, f"no answer within {self.timeout_s or 0:g} s")
             self._fail(make_attempt(late.failure, None, late.detail))
             raise late from None
+        # Whatever ends an attempt, its permit is given back: else the limit would shrink for good.
         except asyncio.CancelledError:
             self._fail(make_attempt(Failure.INTERRUPTED, None))
             raise

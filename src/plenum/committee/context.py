@@ -77,4 +77,5 @@ def _fullest(
         for seat in seats
         if seat.model == model
     )
+    # By characters: only the longest one is then counted in tokens, which takes time.
     return max(prompts, key=lambda messages: sum(len(message.content) for message in messages))

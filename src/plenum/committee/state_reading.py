@@ -42,6 +42,7 @@ _MARKUP = r"[\s*`_~]"
 _SKIPPED = re.compile(rf"(?:\n[ \t]*[-•][ \t]+|{_MARKUP})*")
 _NUMBER = r"[-−–+]?(?:[0-9]{1,3}(?:\.[0-9]{0,20})?|\.[0-9]{1,20})(?:[eE][-+]?[0-9]{1,2})?"
 _PLAIN_NUMBER = re.compile(r"[0-9]{1,3}(?:\.[0-9]+)?%?")
+"""A number as it is asked for; others are noted as another form."""
 # Letters or a point behind a number make it none: `2nd`, `1.2.3`.
 _TOKEN = re.compile(
     rf"(?P<number>{_NUMBER})(?![\w.])(?: *(?P<percent>%))?"
@@ -55,6 +56,7 @@ _MARKER = re.compile(
 )
 _BARE = re.compile(rf"(?<![^\W_])(?={_KEY})")
 _DECORATION = re.compile(r"[\W_]*(?:[0-9]{1,2}[.)][\W_]*)?")
+"""Marks of lists, headings and quotes, and a number before an item: they say nothing."""
 # What stands before `pref`, or before the marker, and says that this is a state, the seat's own:
 # `ESTADO:`, `My final state:`. Any other word may be a name, `Rejected` or `Example`.
 _OWN = re.compile(
@@ -65,7 +67,9 @@ _OWN = re.compile(
     re.IGNORECASE,
 )
 _STRUCK = re.compile(r"~~|<!--")
+"""Marks by which a text is struck out, or hidden as a comment: its state is withdrawn."""
 _ENDED_SENTENCE = re.compile(r"[.!?][\s*`_\"')]*\Z")
+"""An end of a sentence, behind which a state is one of its own."""
 _END_OF_TURN = re.compile(
     r"(?:\s*(?:<\|[^|<>\n]{1,30}\|>(?:assistant)?|</s>|<end_of_turn>|\[/INST\]))+\s*\Z"
 )
@@ -374,6 +378,7 @@ def _read_number(scan: _Scan, what: str) -> tuple[float, bool]:
 def _read_tags(scan: _Scan) -> tuple[str, str]:
     """Read two tags, with quotes or without; spaces and hyphens become underscores."""
     closing = _open(scan)
+    # Without a bracket tags end where a field, a line or an outer bracket may.
     behind = re.compile(rf"[^{re.escape(closing)}]*" if closing else r"[^;|\n)\]}>]*")
     match = behind.match(scan.text, scan.at)
     assert match is not None  # it may be empty
@@ -484,6 +489,7 @@ def parse_json(text: str) -> Any:
         return None
     try:
         return json.loads(text, object_pairs_hook=refuse_repeats(Malformed))
+    # A key that stands twice: refused, and not passed over as other ValueErrors are.
     except Malformed:
         raise
     except (ValueError, RecursionError):

@@ -41,9 +41,11 @@ _NEUTRAL = re.compile(
 )
 """Keys of an object around a ballot that don't say that it is another one's, or no ballot."""
 _RIVAL = re.compile(r"decision|vote|choice|option|answer", re.IGNORECASE)
+# Words by which a sentence says that the object behind it isn't the vote.
 _NEGATED = re.compile(
     r"\b(?:not|never|reject|against|instead of|example|said|wrote)\b|n't\b", re.IGNORECASE
 )
+# A vote as two lines without braces: the decision, and below it the confidence.
 _LINES = re.compile(
     r"^\W*decision\W*[:=]\W*(?P<decision>[^\n]+?)\W*\n\W*confidence\W*[:=]\W*"
     r"(?P<confidence>[0-9][^\n]*?)\W*$",

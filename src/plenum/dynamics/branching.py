@@ -241,6 +241,7 @@ def _average_signed(level: Floats) -> float:
     steps = np.arange(1, len(level) + 1)
     # From s = 2 on: D(t+1) itself is what later ones are compared with; 0 has no logarithm.
     later = (steps >= 2) & (level > 0)
+    # Without a first distance later ones have nothing to be compared with.
     if level[0] <= 0 or not later.any():
         return float("nan")
     # Random walks spread as √s, so that log(D(t+s)/D(t+1)) is ½ log s without any amplification.

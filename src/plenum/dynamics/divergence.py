@@ -104,4 +104,5 @@ def sort_replicates(ensemble: ArrayLike) -> NDArray[np.float64]:
     array([0.6, 0.2])
     """
     array = as_ensemble(ensemble)
+    # An ensemble without replicates has no keys, which `lexsort` refuses.
     return array[np.lexsort(array.reshape(len(array), -1).T)] if array.size else array

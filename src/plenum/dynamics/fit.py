@@ -98,6 +98,7 @@ def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
         # operator.index takes NumPy's integers, and no floats or texts.
         first, last = (operator.index(bound) for bound in window)
     except (TypeError, ValueError):
+        # As a window that is none: the message below names what was given.
         first = last = 0
     if not 1 <= first < last:
         raise ValueError(f"a window is (first, last) with 1 <= first < last, not {window!r}")

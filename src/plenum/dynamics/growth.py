@@ -88,6 +88,7 @@ def estimate_typical_growth(ensemble: ArrayLike, window: tuple[int, int] = WINDO
     """
     fitted = fit_distances(ensemble, window)
     replicates, rounds = fitted.replicates, len(fitted.rounds)
+    # Without one of two replicates no pair is left, and one round has no later one.
     if replicates < 3 or rounds < 2:
         return TypicalGrowth()
     growth, members = measure_pairs(fitted)

@@ -239,6 +239,7 @@ def _slopes(rounds: Floats, level: Array, pairs: int) -> Floats:
     weights = rounds - rounds.mean()
     # What rounding leaves of a sum over so many pairs that is zero.
     floor = pairs * np.finfo(level.dtype).eps
+    # Where no level is zero one product serves all draws; else each has rounds of its own.
     if level.min() > floor:
         np.log(level, out=level)
         return np.asarray((weights / (weights @ weights)).astype(level.dtype) @ level, dtype=float)

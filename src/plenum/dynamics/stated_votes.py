@@ -79,6 +79,7 @@ def compare_votes(preferences: ArrayLike, votes: ArrayLike) -> StatedVotes:
     if not states.size:
         return StatedVotes()
     last = states[:, -1]
+    # Less ZERO: equal shares differ by rounding once they are normalised.
     tops = last >= last.max(axis=-1, keepdims=True) - ZERO
     # A comparison with NaN is false: an absent seat's tops would be none, not unknown.
     cast = (chosen >= 0) & np.isfinite(last).all(axis=-1)

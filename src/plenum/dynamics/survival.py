@@ -30,6 +30,7 @@ def kaplan_meier(
     # As scipy.stats.ecdf has it, whose import takes most of a second in every process.
     ends = np.unique(times)
     left = len(times) - np.searchsorted(np.sort(times), ends)
+    # To the right: who had the event at a time has had it then.
     ended = np.searchsorted(np.sort(times[observed]), ends, side="right")
     events = np.diff(ended, prepend=0)
     # Without censoring in one division, as `ecdf` has it: a product rounds at every factor.

@@ -31,6 +31,7 @@ def list_begun(job: Job) -> list[int]:
 def add_begun(job: Job) -> Job:
     """Extend a job to every replicate that has a journal, even if fewer are asked for now."""
     names = (journal.stem for journal in find_condition_folder(job).glob("*.jsonl"))
+    # By decimal names, since call logs lie beside the journals.
     last = max((int(name) for name in names if name.isdecimal()), default=-1)
     return replace(job, replicates=max(job.replicates, last + 1))
 

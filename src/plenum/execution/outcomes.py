@@ -331,6 +331,7 @@ def _unheld(outcomes: Sequence[Outcome]) -> list[str]:
 
 def _remedies(outcomes: Sequence[Outcome]) -> list[str]:
     """List the commands that show failed answers, and the settings that retry failures."""
+    # Reversed, so that the first condition's command is the one that stays.
     commands = {reason: c for o in reversed(outcomes) for reason, c in o.commands.items()}
     lines = [f"read such an answer in full: {commands[reason]}" for reason in sorted(commands)]
     met = {reason for o in outcomes for reason in o.failures}

@@ -170,6 +170,7 @@ class Replicate:
                 return
             except (BudgetSpent, DamagedJournal, Stopped, OSError):  # no fault of this call
                 raise
+            # A bug ends this replicate alone; the journal names it, and others go on.
             except Exception as bug:
                 journal.append(make_failure_entry(ask, Failure.BUG, describe_bug(bug)))
                 self.complain(bug)

@@ -45,6 +45,7 @@ def digest_input(folder: Path, request: Mapping[str, Any]) -> str:
     # Of the code, too: another version may count or estimate otherwise.
     digest = hashlib.blake2b(f"{code_digest()} {asked}".encode(), digest_size=16)
     names = [f"{index:03d}.jsonl" for index in asked["indices"]]
+    # A log that isn't there counts as an empty one, so that its coming changes the digest.
     logs = sorted(path.name for path in find_call_logs(folder)) or ["calls.jsonl"]
     for path in (folder / name for name in (*names, *logs)):
         data = path.read_bytes() if path.exists() else b""

@@ -342,6 +342,7 @@ class SweepRunner:
             accounts = await self._reports.accounts(
                 folder, list_begun(job), job.replicates, stopped
             )
+        # The reporting process is gone: the next run accounts for what is missing.
         except ProcessEnded:
             return
         if accounts is not None:

@@ -193,6 +193,7 @@ def _are_alike(wrong: Floats, enough: NDArray[np.bool_]) -> bool:
     enough runs say nothing of the others.
     """
     few, many = wrong[~enough], wrong[enough]
+    # One case has no variance to compare by.
     if min(len(few), len(many)) < 2:
         return True
     # Welch's: the two groups need not vary alike.

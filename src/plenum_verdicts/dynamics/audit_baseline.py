@@ -152,6 +152,7 @@ def _find_drop(runs: int, old: tuple[int, ...], modes: int, alpha: float) -> flo
         path = np.where(np.diff(turns) > 0, modes + 1, mode)
         return bool(log_worse(path, before, modes).max(initial=0.0) >= -math.log(alpha))
 
+    # The first earlier run nominates: one alone shows nothing.
     if not runs or len(old) < 2 or not shows(runs):
         return None
     # More failing runs never show less.

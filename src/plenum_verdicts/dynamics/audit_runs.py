@@ -104,6 +104,7 @@ def plan_further(
         return None
     own = encode_outcomes(outcomes, options)
     known = DecisionTally.empty(len(options) + 2).after(own)
+    # Less one, since the runs so far are a part of the whole.
     most = min((_FAR - 1) * len(own), _FARTHEST)
     for start in range(0, most, BLOCK):
         # The case's own runs over and over, in blocks, so that most searches end after the first.

@@ -173,6 +173,7 @@ def select_ended(runs: Iterable[tuple[int, str, str]]) -> list[str]:
         Index, status (``completed``, ``failed`` or ``pending``) and decision of each run.
     """
     outcomes: list[str] = []
+    # By index, and not as they ended: that order may depend on decisions.
     for index, status, decision in sorted(runs):
         # A missing index is an open run as well.
         if index != len(outcomes) or status == "pending":
@@ -348,4 +349,5 @@ def p_value(log_e: float) -> float:
     log_e
         Natural logarithm of the e-value.
     """
+    # An e-value below 1 speaks for the hypothesis: p is 1 at most.
     return math.exp(-max(log_e, 0.0))

@@ -292,6 +292,7 @@ def _mix(hits: NDArray[np.int_], misses: NDArray[np.int_], p: Floats, q: Floats)
 
 def _log_sum(logs: Floats) -> Floats:
     """Return the log of the sum of exponentials over the last axis."""
+    # Less the largest: exponentials of long evidence overflow.
     most = logs.max(axis=-1, keepdims=True)
     return np.asarray(np.log(np.exp(logs - most).sum(axis=-1)) + most[..., 0])
 

@@ -188,6 +188,7 @@ def judge_steadiness(runs: SteadyRuns, margin: float = 0.05) -> SteadyVerdict:
 
 
 def _find_weakest(tests: Sequence[SteadyTest]) -> SteadyTest:
+    # For cases like these, whose errors are never the smaller ones.
     return max(tests, key=lambda test: test.chance(like=True))
 
 
@@ -250,6 +251,7 @@ def _test_gain(
         return None, "no_wordings", None
     if not np.isfinite(ratio):
         return None, "no_cost", None
+    # Beyond the largest vote the curve isn't known.
     if ratio > max(curve):
         return None, "beyond_curve", None
     weights = _weigh(ratio)
@@ -285,6 +287,7 @@ def _weigh(cost: float) -> dict[int, float]:
     """
     if cost <= 1:
         return {1: 1.0}
+    # The next odd number of committees, at or above the cost.
     high = 2 * ceil((cost - 1) / 2) + 1
     return {high - 2: (high - cost) / 2, high: 1 - (high - cost) / 2}
 

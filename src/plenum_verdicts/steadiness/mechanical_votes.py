@@ -42,11 +42,14 @@ def share_votes(counts: Codes, size: int) -> Floats:
     """
     if size == 1:  # the share of runs, which needs no table
         runs = counts.sum(-1, keepdims=True)
+        # A wording that a case lacks has no runs: its chances are 0, and not 0/0.
         return np.asarray(counts / np.maximum(runs, 1), np.float64)
     rows, place = np.unique(counts.reshape(-1, counts.shape[-1]), axis=0, return_inverse=True)
     chances = np.zeros(rows.shape)
     for number, row in enumerate(rows):
         if row.sum() >= size:
+            # Sorted: votes don't depend on names, so that equal numbers share an entry of the
+            # cache.
             won = _win(tuple(sorted(row[row > 0].tolist())), size)
             # Names don't matter to a vote: equal numbers of runs have equal chances.
             chances[number, row > 0] = [won[count] for count in row[row > 0].tolist()]

@@ -137,6 +137,7 @@ def draw_protocols(source: np.random.Generator, plan: SteadyPlan) -> SteadyRuns:
         decided.append(np.where(source.random(shape) < chance, mode[:, None, None], fresh))
         counts = np.eye(plan.options + 1, dtype=np.intp)[decided[-1]].sum(2)
         protocols.append(ProtocolRuns(name, counts, np.ones(plan.cases), np.zeros(plan.cases)))
+    # One more than there are options, for a constant that nobody decided; it is never right.
     right = np.eye(plan.options + 1)[answer]
     labels, names = (tuple(map(str, range(n))) for n in (plan.options, plan.cases))
     places = np.tile(np.arange(plan.options), (plan.cases, 1))
@@ -147,10 +148,12 @@ def draw_protocols(source: np.random.Generator, plan: SteadyPlan) -> SteadyRuns:
 def _decide(
     source: np.random.Generator, answer: Codes, plan: SteadyPlan, shape: tuple[int, ...]
 ) -> Codes:
+    # Any of the other options, each as likely: 1 to K - 1 places further on.
     other = (answer + source.integers(1, plan.options, shape)) % plan.options
     return np.where(source.random(shape) < plan.accuracy, answer, other)
 
 
+# A bisection asks for the power of one plan at many numbers of cases.
 @lru_cache(64)
 def _measure(plan: SteadyPlan) -> tuple[Floats, Floats]:
     """Return means of all tests of the claim by their deviations over cases, and normal draws."""

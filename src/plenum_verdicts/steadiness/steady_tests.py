@@ -85,5 +85,6 @@ def judge_mean(values: Floats, variances: Floats | None, runs: float) -> SteadyT
     # The fewer the runs, the less they tell of the variance within cases: up to a half is between.
     part = min(4 / runs, 1.0) / 2
     within = between if variances is None else float(variances.sum()) / cases**2
+    # Never more than between cases, since that variance holds the one of reruns as well.
     these = max(min((1 - part) * within + part * between, between), least)
     return SteadyTest(float(values.mean()), sqrt(these), sqrt(between), values)

@@ -133,6 +133,7 @@ def compare_suites(
     spread = float(apart.std(ddof=1)) if cases > 1 else 1.0
     worse, within = limits[1] < 0, limits[0] > -margin
     names = sorted(shared)
+    # Stable: equal falls keep the order of names.
     fallen = [place for place in np.argsort(apart, kind="stable") if apart[place] < 0][:_SHOWN]
     return SuiteComparison(
         measure="score" if scored else "agreement",
@@ -170,6 +171,7 @@ class _CaseMeasures:
 
     @classmethod
     def of(cls, runs: SuiteRuns, scored: bool) -> "_CaseMeasures":
+        # By name, so that values of both programs pair.
         order = np.argsort(np.array(runs.cases))
         repeats = runs.repeats.astype(float)
         if scored:
@@ -185,6 +187,7 @@ class _CaseMeasures:
         """Return the variance of the mean after so many further runs of each case."""
         # A variance of a mean falls as 1 / runs.
         less = self.repeats / (self.repeats + further)
+        # Unbiased variances may add up to less than 0.
         return max(float((self.variances * less).sum()), 0.0) / len(self.means) ** 2
 
     def unit(self, further: int) -> float:

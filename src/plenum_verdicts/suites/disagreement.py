@@ -34,6 +34,7 @@ def estimate_disagreement(runs: SuiteRuns) -> SuiteEstimate:
     repeats = runs.repeats[runs.repeats > 1]
     each = float(repeats.mean()) if len(repeats) else 0.0
     variances = _raise_to_least(variances_of_disagreements(runs, apart), runs, apart)
+    # Runs divide a weight there: 1 stands for none.
     found = estimate_mean_of_cases(apart, variances, max(each, 1.0))
     # Where all runs agree the estimated variance is 0, which says nothing of what is possible.
     if found.cases and not np.nansum(apart):

@@ -43,11 +43,12 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     if isinstance(gate, CaseGate):
         return np.asarray(scipy.stats.binom.sf(gate.least - 1, gate.runs, chances).prod(axis=1))
     if not gate.relative:
-        # Less a tolerance: 0.7 · 10 is 7.000000000000001 in floats, and would ask for 8.
+        # Less a tolerance: 0.07 · 100 is 7.000000000000001 in floats, and would ask for 8.
         least = math.ceil(gate.least * chances.shape[1] * gate.runs - TOLERANCE)
         return _reach_count(chances, gate.runs, least)
     before = chances if before is None else before
     total = chances.shape[1] * gate.runs
+    # Plus the tolerance: 0.29 · 100 is 28.999999999999996 in floats, and would allow 28.
     allowed = math.floor(gate.least * total + TOLERANCE)
     if total > _EXACT:
         mean = (chances - before).sum(axis=1) * gate.runs
@@ -57,6 +58,7 @@ def chance_to_pass(gate: Gate, chances: Floats, before: Floats | None = None) ->
     more = scipy.signal.fftconvolve(
         _sums(chances, gate.runs), _sums(before, gate.runs)[:, ::-1], axes=1
     )
+    # Residue of Fourier's transform may lie beyond 0 and 1.
     return np.asarray(np.clip(more[:, total - allowed :].sum(axis=1), 0, 1))
 
 
@@ -86,6 +88,8 @@ def flip_rate(passes: Floats) -> Floats:
 def _above(mean: Floats, variance: Floats, least: int) -> Floats:
     """Return the normal chance of at least so many, with the correction for whole numbers."""
     return np.asarray(
+        # At a variance of 0 all runs are certain: the tiny one makes the chance 0 or 1, and not
+        # 0/0.
         scipy.stats.norm.sf((least - 0.5 - mean) / np.sqrt(np.maximum(variance, 1e-12)))
     )
 

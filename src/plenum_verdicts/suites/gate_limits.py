@@ -68,6 +68,7 @@ def pass_by_score(
     tuple of float
         The chance, and the first two terms of Edgeworth's expansion at their largest.
     """
+    # Limits of a mean may lie beyond 0 and 1, where there is no program.
     mean, total = min(max(mean, 0.0), 1.0), cases * gate.runs
     kept = max(mean - drop, 0.0) / mean if mean > 0 else 1.0
     # floor² = Σ var / N², so that N floor² is the mean of the cases' variances.

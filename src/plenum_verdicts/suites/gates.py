@@ -8,12 +8,14 @@ MOST_RUNS = 100
 gates read: a larger one is taken for a slip of the keyboard."""
 
 _NUMBER = r"(\d*\.?\d+)"
+"""A number as people write limits: `.80` as well as `0.8`."""
 _SCORE = re.compile(rf"score(?: of (\d+))? ?>= ?(?:(baseline) ?- ?)?{_NUMBER}")
 _CASES = re.compile(r"(\d+) of (\d+) in every case")
 
 
 TOLERANCE = 1e-9
-"""Tolerance with which a gate compares a score with its limit: floats round 0.7 · 10 up."""
+"""Tolerance with which a gate compares a score with its limit: in floats 0.07 · 100 is
+7.000000000000001."""
 
 
 @dataclass(frozen=True)

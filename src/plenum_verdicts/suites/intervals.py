@@ -89,6 +89,7 @@ def estimate_mean_of_cases(
     mean, between = float(used.mean()), float(used.var(ddof=1)) / cases
     within = between
     if variances is not None:
+        # Unbiased variances may add up to less than 0.
         within = max(float(variances[known].sum()) / cases**2, 0.0)
     if min((used > 0).sum(), (used < 1).sum()) < _FEW:
         # Their variance says too little: as if each case's value were 0 or 1.

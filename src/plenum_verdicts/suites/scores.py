@@ -112,7 +112,9 @@ def _estimate_passes(right: SuiteRuns) -> tuple[SuiteEstimate, ...]:
     # pass^2k estimates the square of a case's pass^k without bias.
     variances = [chances[k] ** 2 - chances[2 * k] for k in range(1, most // 2 + 1)]
     return tuple(
-        estimate_mean_of_cases(each, spread) for each, spread in zip_longest(chances[1:], variances)
+        # Beyond half of the runs no pass^2k is left to estimate a variance by.
+        estimate_mean_of_cases(each, spread)
+        for each, spread in zip_longest(chances[1:], variances)
     )
 
 

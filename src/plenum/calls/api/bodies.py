@@ -125,6 +125,7 @@ async def bound_body(
 
 def _decode(decoder: Any, piece: bytes, left: int) -> bytes:
     """Decode a piece to at most one byte more than is left."""
+    # What follows the end of the encoded stream is counted as it is.
     if decoder is None or decoder.eof:
         return piece
     try:

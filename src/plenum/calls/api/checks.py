@@ -42,6 +42,7 @@ def require_parameters(jobs: Sequence[Job]) -> None:
         if isinstance(backend := job.condition.backend, Api)
         for model in job.condition.models
     }
+    # Sorted, so that of several mistakes the same one is told each time.
     for _, (model, job) in sorted(wanted.items()):
         backend = job.condition.backend
         assert isinstance(backend, Api)

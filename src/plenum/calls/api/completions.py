@@ -204,6 +204,7 @@ def _tokens(usage: dict[str, Any], name: str, chat: Chat | None) -> int | None:
         value = int(value) if len(value) <= _LONGEST_FINISH else value
     if isinstance(value, float) and value.is_integer():
         value = int(value)
+    # By its exact type: in Python true is an int.
     if type(value) is not int or not 0 <= value <= MOST_TOKENS:
         # With the chat at hand its tokens can be counted here, and the answer is kept.
         if chat is not None:

@@ -11,6 +11,7 @@ _BEGINS = re.compile(rb"\s*(?:data|event|id|retry)?:")
 _BETWEEN = re.compile(rb"(?:\r\n|\r|\n){2,}")
 """Empty lines between events; any of the three line ends of the standard may be used."""
 _DATA = re.compile(rb"(?:^|[\r\n])data: ?([^\r\n]*)")
+"""Lines of data; one space behind the colon is no part of it, by the standard."""
 _DONE = b"[DONE]"
 _ENDS = re.compile(rb"data: ?\[DONE\]\s*\Z")
 _OF_ALL = ("id", "model", "provider", "system_fingerprint", "usage")

@@ -59,6 +59,7 @@ def _duration(value: str | None) -> float | None:
     if not value or len(value) > _LONGEST_TEXT:
         return None
     seconds = _seconds(value)
+    # A time that is past is no wait.
     return None if seconds is None else min(max(seconds, 0.0), _LONGEST_S)
 
 

@@ -83,6 +83,7 @@ class Route:
                 **given,
             )
         except litellm.exceptions.UnsupportedParamsError as error:
+            # Without LiteLLM's advice to drop parameters, by which another study would be run.
             reason = str(error.message).partition("To drop")[0].partition("Error: ")[2].strip()
             if "temperature" in reason:  # LiteLLM's advice goes on about its own arguments
                 reason = f"{reason.partition(' unless ')[0].strip('.')}; set sampling.temperature=1"

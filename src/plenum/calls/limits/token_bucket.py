@@ -63,6 +63,7 @@ class TokenBucket:
     def settle(self, taken: TakenUnits, used: float) -> None:
         """Correct the units taken to those used."""
         unused = taken.units - used
+        # Never more than a full bucket, which would let a burst through.
         self._level = min(self._level + unused, self._size)
         # What has left the window was taken off its sum already.
         if self._window and taken.at >= self._window[0].at:

@@ -147,6 +147,7 @@ def read_prompt(chat: Chat) -> Prompt:
             if sectioned
             else unsectioned_parser.read_unsectioned(chat)
         )
+    # What parsers raise on a text of another form: a part that is missing, or no number.
     except (LookupError, StopIteration, ValueError):
         raise UserError(
             "backend: simulated; its agents can't read these prompts; they know those of "

@@ -7,6 +7,8 @@ from string import ascii_uppercase
 from plenum.calls.chat import Chat
 from plenum.calls.simulated.prompt_parser import Prompt, PromptRow, ScenarioSection
 
+# The lines of the papers' released prompts: a seat's row, a remark, the packet's head, the seat
+# itself.
 _ROW = re.compile(r"^- ([^:\n]+): pref=\[([\d.,]+)\] conf=(\d+) tags=\[.*\]$", re.MULTILINE)
 _REMARK = re.compile(r"^\[Round \d+ \| ([^\]\n]+)\] (.*)$", re.MULTILINE)
 _PACKET = re.compile(r"^SCENARIO PACKET:\n", re.MULTILINE)

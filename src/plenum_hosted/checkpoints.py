@@ -185,6 +185,7 @@ def _digest(files: tuple[tuple[Path, int, int], ...]) -> str:
     # Eight bytes are the sixteen characters that journals and identities show.
     total = hashlib.blake2b(digest_size=8)
     for file, size, _ in files:
+        # With name and size, so that no bytes can pass from one file to the next.
         total.update(f"{file.name}:{size}\n".encode())
         with open_regular_file(file) as handle:
             while block := handle.read(_BLOCK):

@@ -128,6 +128,7 @@ class _Entry:
     @property
     def content(self) -> bytes:
         """The line without its chain, and for a head without its environment."""
+        # A line without a chain, which no journal of ours has, is compared whole.
         text = self.text.rpartition(_CHAIN)[0] or self.text
         if self.body.get("kind") != "head" or "environment" not in self.body:
             return text

@@ -199,6 +199,7 @@ def measure(jobs: Sequence[Job], model: ChatModel, rows: int) -> dict[str, Pace]
     """
     asked: dict[str, list[Chat]] = {}
     for job in jobs:
+        # Models that an earlier condition asks for are measured with it.
         if not isinstance(model, PacedBackend) or asked.keys() >= set(job.condition.models):
             continue
         check_model(job.condition, model)

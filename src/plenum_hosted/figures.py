@@ -191,6 +191,7 @@ def _rerun_levels(rows: Sequence[Row], scenario: str) -> list[tuple[str, NDArray
     distances = []
     for again in (t for t in conditions if t.rerun):
         before = [t for t in conditions if t.identity == again.identity and not t.rerun]
+        # One first run is enough: reruns are compared with it, and not with each other.
         for first in before[:1]:
             both = sorted(set(first.indices) & set(again.indices))
             at = [[t.indices.index(i) for i in both] for t in (first, again)]

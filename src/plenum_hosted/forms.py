@@ -167,6 +167,7 @@ class Form:
     @property
     def _needed(self) -> int:
         least = self._grammar.least
+        # Behind the last quotation mark only the end is left.
         return least[min(self._quotes, len(least) - 1)]
 
     @property

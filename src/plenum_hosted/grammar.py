@@ -66,6 +66,7 @@ def _places(properties: Mapping[str, Any]) -> tuple[tuple[int, ...], dict[int, i
         # Places are counted in quotes, of which the key itself has two.
         quotes += 2
         if schema == {"type": "string"}:
+            # One more, for the mark that opens the text.
             texts.append(quotes + 1)
         elif characters := _characters(schema):
             values[quotes] = characters

@@ -238,6 +238,7 @@ def _refuse_unlike(model: str, network: Any, deterministic: bool) -> None:
 
 def _rope_kinds(config: Any) -> set[str]:
     """Return the kinds of rotary positions that a config names, even if layers differ."""
+    # Configs of newer transformers have the first name, older ones the second.
     info = getattr(config, "rope_parameters", None) or getattr(config, "rope_scaling", None) or {}
     parts = [info, *(part for part in info.values() if isinstance(part, dict))]
     named = (part.get("rope_type") or part.get("type") for part in parts)

@@ -33,6 +33,8 @@ class CacheSizes:
     def of(cls, config: Any) -> "CacheSizes":
         """Read them from the config of a model's text part."""
         heads = int(config.num_attention_heads)
+        # What a config leaves out is as in the first transformers: heads share the hidden size, and
+        # each has keys of its own.
         width = getattr(config, "head_dim", None) or config.hidden_size // heads
         groups = int(getattr(config, "num_key_value_heads", None) or heads)
         return cls(int(config.num_hidden_layers), groups, int(width))

@@ -195,6 +195,7 @@ class DecodingBatch:
             row.finish = "cut" if row.form and row.form.cut else "stop"
         elif len(row.answer) == row.limit:
             row.finish = "length"
+        # A row that nobody waits for any more leaves its slot to the next one.
         return bool(row.finish) or row.given_up
 
     def _leave(self, slot: int) -> DecodingRow:

@@ -74,6 +74,7 @@ def _render() -> None:
             continue
         # A template may write a message several times, but not without end.
         if len(text) > _LONGEST_FRAME + 10 * len(roles) * len(_SAID):
+            # Any status but 0 tells the parent that a limit was broken.
             sys.exit(3)
 
 

@@ -135,6 +135,7 @@ class _Attempts:
                 tried.add(server)
                 # What was reached may have been billed: only the caller may repeat that.
                 server = "" if error.reached else self.model.server(chat)
+                # Each server once: a fleet that is down as a whole is left to the next attempt.
                 if not server or server in tried:
                     raise
 

@@ -230,6 +230,7 @@ def _find_statements(shown: str, labels: Sequence[str]) -> list[_Statement]:
             continue
         scan = _Scan(shown, begin)
         state = _read_statement(scan, labels)
+        # Without a marker, or with another than was asked for.
         if start == begin or shown[start : start + 6] != "STATE:":
             scan.forms.add("marker")
         if "\n" in shown[start : scan.at]:
@@ -386,6 +387,7 @@ def _read_tags(scan: _Scan) -> tuple[str, str]:
     if closing and not scan.accept(closing):
         scan.refuse("the tags have no end")
     given = re.split("[,;|]", match[0])
+    # Quotes, and marks by which Markdown sets off words, are no part of a tag.
     each = [part.strip(" \t\n\"'*`~#._") for part in given]
     # without a bracket or a quote nothing says where a tag of several words ends
     if not closing and any(

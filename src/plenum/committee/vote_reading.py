@@ -252,6 +252,7 @@ def _read_whole(value: Any) -> int:
 
 def _read_value(value: Any) -> tuple[float, str, bool]:
     """Read a number of an object, also from a text, and whether it is said to be of 100."""
+    # 24 characters hold any number that is read; more would only lengthen the message.
     given = flatten(value if isinstance(value, str) else json.dumps(value))[:24]
     # Five digits, as the largest count has.
     number = re.fullmatch(r"([0-9]{1,5}(?:\.[0-9]{0,12})?) *(%|/ *100)?", given)

@@ -140,6 +140,7 @@ def pairwise_disagreement(decisions: Sequence[str]) -> Share:
     if n < 3:
         return Share(value, 0.0, 1.0, None, n)
     if len(counts) == 2:
+        # Either of the two does, since 2 p (1 - p) is the same for both.
         return Share(value, *_of_two(min(counts.values()), n, value), None, n)
     if len(counts) == n:
         # With C(n, 2) pairs and m agreements expected, none is met with e^-m: 2.5 % at m = -ln

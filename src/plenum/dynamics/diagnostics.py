@@ -285,6 +285,7 @@ def _grid(points: Floats) -> float:
     # A gap that was met once or twice may be chance.
     if not counts.size or counts.max() < 3:
         return 0.0
+    # Their mean and not the rounded size, whose missing digits would add up over many steps.
     step = float(gaps[np.round(gaps, 8) == sizes[counts.argmax()]].mean())
     steps = gaps / step
     # A fifth of the gaps may be of values that were normalised, which lie off the grid.

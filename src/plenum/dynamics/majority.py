@@ -100,6 +100,7 @@ def time_to_majority(
         # From the end backwards: true until the first round that differs from the last one.
         holds = np.logical_and.accumulate(same[:, ::-1], axis=1)[:, ::-1]
     observed = np.asarray(holds.any(axis=1))
+    # Without a majority a replicate is censored at its last round.
     times = np.where(observed, holds.argmax(axis=1) + 1.0, float(rounds))
     if not replicates:
         return TimeToMajority(reading)

@@ -123,5 +123,7 @@ def trace_calls(condition: Condition, transcript: Transcript) -> list[TracedCall
             entry=call.entry,
         )
         for call in replay_calls(condition, transcript)
+        # Of a failed replicate also the call that it failed at; of a pending one the last call is
+        # only due.
         if call.entry is not None or transcript.status == "failed"
     ]

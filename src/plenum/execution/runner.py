@@ -157,6 +157,7 @@ class SweepRunner:
                 async with self._conditions_open:  # its base has had one
                     with lock_folder(folder):
                         return await self._run(job, folder)
+        # These say in a line what to do, and need no traceback.
         except (Busy, DamagedJournal, ProcessEnded) as problem:
             return make_failed_outcome(job, str(problem))
         except OSError as error:

@@ -23,6 +23,7 @@ def estimate_needs(ledger: Ledger, condition: Condition, calls: Calls) -> Usage:
         return total
     for model, usage in estimate_usage(condition).items():
         price = ledger.find_price(model, calls.batch) if condition.backend.charged else None
+        # Estimates have fractions; budgets count whole tokens and calls.
         tokens_in, tokens_out = round(usage.tokens_in), round(usage.tokens_out)
         dollars = price.of(tokens_in, tokens_out) if price else 0.0
         total += Usage(round(usage.calls), tokens_in, tokens_out, dollars)

@@ -35,6 +35,7 @@ def estimate_committee(completed: Sequence[Transcript]) -> Report:
     if "variants" not in completed[0].head:
         return report
     numbers = name_numbers(
+        # As `summarise` takes them: means of the seats that are present.
         estimate_families(np.nanmean(preferences, axis=2), [_pair_reading(t) for t in completed])
     )
     fragility = {f"more.fragility.{name}": value for name, value in numbers.items()}

@@ -98,6 +98,7 @@ async def _run(
     calls = sum(job.condition.calls * job.replicates for job in jobs)
     replicates = sum(job.replicates for job in jobs)
     wanted = executor.slots or max(job.calls.max_concurrency for job in jobs)
+    # Each replicate in flight holds files open, whose number the system limits.
     slots = min(wanted, raise_file_limit())
     with Progress(calls, replicates) as progress:
         runner = SweepRunner(jobs, models, ledger, slots, progress, executor)

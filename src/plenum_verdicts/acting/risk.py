@@ -67,6 +67,7 @@ def bound_risk(acts: Acts, alpha: float = 0.05) -> float:
         return 1.0
     if shortfall(low) >= 0:
         return low
+    # To a millionth, which no output shows.
     return float(scipy.optimize.brentq(shortfall, low, high, xtol=1e-6))
 
 

@@ -156,6 +156,7 @@ def _find_drop(runs: int, old: tuple[int, ...], modes: int, alpha: float) -> flo
     if not runs or len(old) < 2 or not shows(runs):
         return None
     # More failing runs never show less.
+    # A place in the range is one less than the number that stands there.
     least = bisect_left(range(1, runs + 1), True, key=shows) + 1
     return float(counts[mode] / len(before) - 1 + least / runs)
 

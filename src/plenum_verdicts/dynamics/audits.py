@@ -313,7 +313,8 @@ def halves(path: Sequence[int] | NDArray[np.int_]) -> float:
     """
     counts = np.bincount(np.asarray(path, int))
     first = len(path) // 2
-    # Halves of one run, or of one outcome, can't differ.
+    # Of two or three runs no split is rarer than one in three, which shows nothing; one outcome
+    # can't differ.
     if first < 2 or (counts > 0).sum() < 2:
         return 1.0
     # Seeded by the counts: the same runs give the same p.

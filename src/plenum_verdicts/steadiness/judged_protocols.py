@@ -139,6 +139,7 @@ class SteadyVerdict:
     def status(self) -> int:
         """Exit status: 0 if every protocol is steadier, 1 if one is shown worse, 3 otherwise."""
         verdicts = {each.verdict for each in self.protocols}
+        # One that is worse decides, whatever the others are; 2 is left to bad input.
         return 1 if "worse" in verdicts else 0 if verdicts == {"steadier"} else 3
 
 
@@ -294,6 +295,7 @@ def _weigh(cost: float) -> dict[int, float]:
 
 def _relate(costs: Floats) -> Floats:
     mean = costs.mean()
+    # Of a protocol that is free, as the constant is, no cost is larger than another.
     return costs / mean - 1 if mean else np.zeros(len(costs))
 
 

@@ -66,6 +66,7 @@ def _win(counts: tuple[int, ...], size: int) -> dict[int, float]:
 
 def _win_against(own: int, others: list[int], size: int) -> float:
     won = 0.0
+    # Over all numbers of votes with which it may win: no more than it has runs, or than vote.
     for votes in range(1, min(own, size) + 1):
         # ways[n, t]: ways in which others have n votes together, none above, t of them as many
         ways = np.zeros((size - votes + 1, len(others) + 1))

@@ -192,6 +192,7 @@ class _CaseMeasures:
 
     def unit(self, further: int) -> float:
         """Return by how much one run moves the mean at most."""
+        # By the case with the fewest runs; no value moves by more than 1.
         return min(self.step / (float(self.repeats.min()) + further), 1.0) / len(self.means)
 
 

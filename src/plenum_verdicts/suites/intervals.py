@@ -44,7 +44,9 @@ class SuiteEstimate:
     def scale(self, factor: float, shift: float = 0.0) -> "SuiteEstimate":
         """Return the estimate of ``shift + factor * mean``."""
         (a, b), (c, d) = (
-            sorted(shift + factor * np.array(each)) for each in (self.these, self.like)
+            # Sorted, since a negative factor swaps the limits.
+            sorted(shift + factor * np.array(each))
+            for each in (self.these, self.like)
         )
         value = shift + factor * self.value
         return SuiteEstimate(float(value), (float(a), float(b)), (float(c), float(d)), self.cases)

@@ -195,6 +195,7 @@ class ApiBackend:
                 max_retries=0,
                 **{self._max_tokens_field: chat.max_tokens, **more},
             )
+        # LiteLLM raises classes of its own, of its clients and of Python: all are sorted out below.
         except Exception as error:
             fault = faults.classify_raised(route, error)
             exchanges.note({"model": route.wire}, fault.status, "text/plain", fault.detail.encode())
@@ -286,6 +287,7 @@ def _messages(route: Route, chat: Chat) -> list[dict[str, Any]]:
 def _as_completion(response: Any) -> dict[str, Any]:
     """Convert LiteLLM's form of an answer to OpenAI's."""
     data: dict[str, Any] = response.model_dump(warnings=False)
+    # `or`, since fields that a provider leaves out are None there.
     for choice in data.get("choices") or ():
         message = choice.get("message") or {}
         more = message.get("provider_specific_fields") or {}

@@ -134,6 +134,7 @@ def read_completion(
     message = _mapping(said, "message")
     dropped: list[str] = []
     text = _join_parts(message.get("content"), "text")
+    # An error beside a text is passed over: what was written counts.
     if not text and (choice.get("error") or choice.get("finish_reason") == "error"):
         raise ReportedError(choice.get("error") or data.get("error") or "its choice is an error")
     # An answer that came without a reason came whole: a server that cuts says so.
@@ -271,6 +272,7 @@ def _read_tool_call(message: dict[str, Any]) -> str:
         (call,) = calls
         arguments = call["function"]["arguments"]
         given = json.loads(arguments) if isinstance(arguments, str) else arguments
+    # Whatever is missing or of another form: it is no answer by a tool then.
     except (ValueError, TypeError, KeyError, RecursionError):
         return ""
     if not given or not isinstance(given, dict):

@@ -94,6 +94,7 @@ def _join(fields: dict[str, list[Any]]) -> dict[str, Any]:
     """Join the pieces of a message: texts, and the calls of tools by their index."""
     calls: dict[str, dict[str, list[Any]]] = {}
     for piece in _list_objects(fields.pop("tool_calls", [])):
+        # Pieces of one call share an index; as a text it is a key, whatever a server sends.
         _add(calls.setdefault(str(piece.get("index")), {}), piece.get("function") or {})
     joined: dict[str, Any] = {}
     for name, pieces in fields.items():

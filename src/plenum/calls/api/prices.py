@@ -115,6 +115,7 @@ def _look_up(model: str) -> Price | None:
     if read is None or written is None:
         return None
     cached, kept = (info.get(f"cache_{name}_input_token_cost") for name in ("read", "creation"))
+    # Where no price of writing is listed, writing costs nothing on top.
     writing = max((kept or read) - read, 0.0)
     hourly = info.get("cache_creation_input_token_cost_above_1hr")
     # Anthropic takes a quarter of the input's price more for five minutes, and all of it for an

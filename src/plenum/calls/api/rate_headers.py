@@ -74,6 +74,7 @@ def _seconds(value: str) -> float | None:
     for read in (parsedate_to_datetime, datetime.fromisoformat):
         try:
             return read(value).timestamp() - time.time()
+        # Of another form, or a time beyond the calendar: the next reader tries.
         except (ValueError, TypeError, OverflowError, OSError):
             continue
     return None

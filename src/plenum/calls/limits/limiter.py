@@ -261,6 +261,7 @@ class Limiter:
         """Describe the limit that keeps calls waiting, and for how long; empty without waits."""
         now, to = self._loop.time(), f"s for {self._provider}"
         lanes = [lane for lane in self._lanes.values() if lane.queue]
+        # A pause before another attempt stands in no lane: then all servers may be the one.
         servers = self._servers.values() if self._pauses else [lane.server for lane in lanes]
         held = max(servers, key=lambda server: server.held_until, default=None)
         if held is not None and held.held_until - now >= _NOTICEABLE_S:

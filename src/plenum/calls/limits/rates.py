@@ -45,6 +45,7 @@ class Rates:
         """Return the seconds as :meth:`wait`, and the setting that causes them."""
         by_requests = self._requests.wait(1, now) if self._requests else 0.0
         wait = self.wait(tokens, now)
+        # Of two limits that ask for the same wait, requests are the simpler one to tell.
         return wait, f"calls.{'tpm' if wait > by_requests else 'rpm'}.{self._name}"
 
     def take(self, tokens: int, now: float) -> Units:

@@ -92,6 +92,7 @@ def _parse_case(text: str) -> ScenarioSection:
         text=text,
         labels=tuple(label for label, _ in options),
         names=tuple(name for _, name in options),
+        # Agents quote a fact: of a packet without any the case itself.
         numbers=_list_bullets(text, "Numbers") or ("the case",),
         cases=_list_bullets(text, "Cases"),
     )

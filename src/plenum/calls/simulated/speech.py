@@ -116,6 +116,7 @@ def compose_argument(prompt: Prompt, pref: Field) -> str:
     others = [(label, text) for label, text in prompt.arguments[-4:] if label != prompt.me]
     if others:
         label, text = others[-1]
+        # Agents name their option first, with its name in brackets behind it.
         agrees = f"option {case.labels[ranking[0]]} " in text[: text.find(")") + 1]
         bank = _REPLIES_FOR if agrees else _REPLIES_AGAINST
         sentences.append(phase.pick(bank).format(other=label))

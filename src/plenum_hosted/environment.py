@@ -47,6 +47,7 @@ def choose(device: str) -> torch.device:
                 f"backend.device: {device}, but this torch ({torch.__version__}) sees no CUDA GPU; "
                 "set backend.device=cpu"
             )
+        # `cuda` alone is the first GPU.
         number = int(device.partition(":")[2] or 0)
         if number >= torch.cuda.device_count():
             raise UserError(
@@ -161,6 +162,7 @@ def _cpuinfo() -> dict[str, str]:
 def _name(device: torch.device) -> str:
     if device.type == "cuda":
         return str(torch.cuda.get_device_name(device))
+    # ARM processors have no such field: what Python knows of them is the next best.
     return _cpuinfo().get("model name") or platform.processor() or platform.machine()
 
 
@@ -170,4 +172,5 @@ def _driver() -> str:
     except OSError:
         return "unknown"
     words = text.splitlines()[0].split()
+    # The first word that begins with a digit: NVIDIA writes the driver's name before its version.
     return next((word for word in words if word[:1].isdigit()), "unknown")

@@ -142,6 +142,7 @@ def _curves(
         if row is None:
             continue
         names = dict.fromkeys((ALL, *(f for f in row.tracked.families if f != CANONICAL)))
+        # One family alone has the wordings of all: a second line would lie on the first.
         for family in names if len(names) > 2 else (ALL,):
             level = _level(row, family)
             last = max(last, len(level))
@@ -257,6 +258,7 @@ def _cut(axes: Axes, series: Sequence[_Series]) -> bool:
     estimates = [_exponent(row) for entry in series for row in entry.rows.values()]
     values = [e.value for e in estimates if math.isfinite(e.value)]
     ends = [abs(end) for e in estimates for end in (e.ci_low, e.ci_high) if math.isfinite(end)]
+    # Twice the largest estimate: an interval that goes on beyond it says that little is known.
     most = max(_LEAST, 2 * max(map(abs, values), default=0))
     if max(ends, default=0) <= most:
         return False

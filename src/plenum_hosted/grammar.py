@@ -81,6 +81,7 @@ def _characters(schema: Mapping[str, Any]) -> int:
         # Two characters between items, a comma and a space, and two brackets.
         return int(schema["maxItems"]) * (item + 2) + 2
     if kind in ("integer", "number"):
+        # One more, for the point.
         decimals = 1 + _decimals(schema) if kind == "number" else 0
         return len(str(int(schema["maximum"]))) + decimals
     return 0

@@ -162,6 +162,8 @@ def _rooms_of_cgroups() -> Iterator[int]:
     with suppress(OSError):
         for line in (ROOT / "proc/self/cgroup").read_text().splitlines():
             _, controllers, path = line.split(":", 2)
+            # Version 1 has a line for each group of controllers, version 2 a single one that names
+            # none.
             if controllers and "memory" not in controllers.split(","):
                 continue
             base, *names = _CGROUPS[bool(controllers)]

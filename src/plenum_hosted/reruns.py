@@ -129,6 +129,7 @@ def _compare(runs: Sequence[TrackedCondition], journals: Path) -> Iterator[Repli
     """Compare every rerun of a condition with its first run."""
     first, *reruns = runs
     for again in reruns:
+        # The larger number: a replicate that one of the two lacks counts as missing.
         for replicate in range(max(first.target, again.target)):
             name = f"{replicate:03d}.jsonl"
             files = (journals / first.folders[0] / name, journals / again.folders[0] / name)
@@ -142,6 +143,7 @@ def _format_counts(counts: Counter[str]) -> str:
 def _write(settings: RerunSettings, frame: pd.DataFrame, tables: Sequence[Table]) -> list[Path]:
     settings.out.mkdir(parents=True, exist_ok=True)
     files = [settings.out / "reruns.csv", settings.out / "reruns.md"]
+    # Numbers with gaps would be floats, and be written with a point.
     counted = frame.astype({"offset": "Int64", "line": "Int64"})
     files[0].write_text(format_csv(counted), encoding="utf-8")
     text = "\n".join(map(format_markdown, tables))

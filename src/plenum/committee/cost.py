@@ -33,6 +33,7 @@ def longest_answer(condition: CommitteeCondition, ask: Ask) -> tuple[str, float]
         held = {"weights": weights, "confidence": 50, "tags": ["one", "two"]}
         turn = json.dumps({"argument": argument, "state": held})
         return turn, words * TOKENS_A_WORD + _STATE_TOKENS
+    # Six decimals: their sum stays within the reader's tolerance, however many options there are.
     shares = ",".join(f"{1 / len(labels):.6f}" for _ in labels)
     state = f'STATE: pref=[{shares}]; conf=50; tags=["one","two"]'
     return f"{argument}\n{state}", words * TOKENS_A_WORD + _STATE_TOKENS

@@ -64,6 +64,7 @@ def load_frame(folder: str, answers: str) -> Frame:
             f"prompts.folder: {folder} does not exist; docs/published-design.md says what writes it"
         )
     texts = {}
+    # Sorted, so that of several mistakes the same one is told each time.
     for file in sorted((place / "frame").glob("*.txt")):
         try:
             # Editors end a file with a newline, which is no part of the prompt.

@@ -179,6 +179,7 @@ class Progress:
         """True if answers have come for at least as long as the first one took."""
         if self._first is None:
             return False
+        # A slow model's first answers come all at once: then ten seconds tell no rate.
         return self._last - self._first >= max(_SETTLED_S, self._first - self._began)
 
     def _render(self) -> Group:

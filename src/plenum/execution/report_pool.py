@@ -30,6 +30,7 @@ class ReportPool:
     """
 
     def __init__(self, conditions: int) -> None:
+        # More processes than cores would only take turns; some systems don't tell their cores.
         number = min(os.cpu_count() or 1, conditions // _CONDITIONS_A_PROCESS)
         self._processes = [
             LineProcess("plenum.execution.reporter", lambda note: None)

@@ -40,6 +40,7 @@ class ProtocolRuns:
     @property
     def least(self) -> int:
         """The least number of runs of a case at a wording."""
+        # A wording that a case lacks has no runs, which is no number of runs to judge by.
         return int(self.runs[self.runs > 0].min())
 
     @property

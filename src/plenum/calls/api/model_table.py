@@ -48,6 +48,7 @@ def find_route(model: str) -> tuple[str, str, str | None] | None:
         return None
     provider, slash, wire = model.partition("/")
     if slash and provider in COMPATIBLE:
+        # The address at which Ollama listens if nothing else is set.
         local = os.environ.get("OLLAMA_API_BASE") or "http://localhost:11434"
         return wire, provider, local if provider == "ollama" else None
     listed = not slash and ":" not in model and models.get(model, {}).get("litellm_provider")

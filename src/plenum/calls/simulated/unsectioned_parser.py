@@ -33,6 +33,8 @@ def read_unsectioned(chat: Chat) -> Prompt:
         mandate=mandate.strip(),
         # The usual length, where a prompt names none.
         words=int(words[1]) if words else 110,
+        # The last one: lines of the packet and the window, which stand before it, may begin so,
+        # too.
         me=me[-1],
         arguments=tuple((match[1], match[2]) for match in _REMARK.finditer(user)),
         table=rows,

@@ -69,6 +69,7 @@ def draw_hosted(
     series = _series(rows, baseline)
     scenarios = sorted({scenario for entry in series for scenario in entry.rows})
     figure = plt.figure(figsize=(PAGE, 5.6), layout="constrained")
+    # The left panel is the narrower one: those on the right have a place for each scenario.
     grid = figure.add_gridspec(3, 2, width_ratios=(2.9, 4.3))
     first = figure.add_subplot(grid[:, 0])
     second = figure.add_subplot(grid[0, 1])

@@ -144,7 +144,8 @@ def shift_shares(shares: Floats, difference: float) -> Floats:
         raise ValueError(
             f"difference: {difference}; such a condition can't have a disagreement of {wanted:.3g}"
         )
-    # The larger root: the most frequent decision goes on being it.
+    # The larger root: the most frequent decision goes on being it. Not above 1, where rounding may
+    # take it at a disagreement of 0.
     first = min((alike + math.sqrt(inside)) / (1 + alike), 1.0)
     return np.array([first, *(1 - first) * rest])
 

@@ -11,7 +11,7 @@ import pytest
 
 from plenum.base import moved
 from plenum.base.errors import UserError
-from plenum.design.kinds import Kind
+from plenum.design.kinds import KINDS
 from plenum.tracking.stored_runs import KIND_TAG, require_kind
 from plenum.tracking.study import Study
 from plenum.tracking.writer import StudyWriter
@@ -74,7 +74,8 @@ def test_a_kind_of_version_02_names_its_tables_as_fields_and_reads_them_as_attri
 ) -> None:
     table = pd.DataFrame({"heads": [3]})
     monkeypatch.setattr(moved, "_said", [])
-    monkeypatch.setattr(Kind, "part", lambda *_: lambda *_: {"metrics": table, "said": (1.0,)})
+    committee = type(KINDS["committee"])
+    monkeypatch.setattr(committee, "read_fields", lambda *_: {"metrics": table, "said": (1.0,)})
     study = Study("s", write(COMMITTEE))
     condition = replace(study.listed[0], **study._read_completed(study.condition_runs[0]))
     assert condition.said == (1.0,)

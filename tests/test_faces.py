@@ -1,11 +1,8 @@
 """The packages' faces: names that users import, where they are documented, and that they work.
 
-Each package and each room (a folder at the top of a package) has a face: ``__init__.py`` says what
-it is for, and ``__init__.pyi`` lists the names that others use, each imported when it is first
-used. A new name takes two lines there: the import (``from .journal import Journal as Journal``) and
-the name in ``__all__``. It must not equal a module of its room, unless that module defines it; a
-module whose names say too little alone is itself on the face. ``plenum/cli.py`` is a face of its
-own, since that of ``plenum`` is for users. Tests import modules; benchmarks may, too.
+``plenum`` and ``plenum_audit`` have faces for users, each name imported when it is first used; an
+``__init__.py`` of any other package or room says what it is for. Everybody else, tests too, imports
+a name from its module.
 """
 
 import doctest

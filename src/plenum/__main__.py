@@ -13,19 +13,26 @@ from difflib import get_close_matches
 from pathlib import Path
 
 from plenum import __version__
+from plenum.base.errors import UserError
 from plenum.base.project import as_typed, code_root
+from plenum.base.removed import refuse_removed
+from plenum.cli import one_line_errors
 
 
 def main() -> None:
     """Run the command that the first argument names, as ``python scripts/NAME.py`` would."""
-    name, *arguments = sys.argv[1:] or ["--help"]
-    if name in ("-h", "--help", "--version"):
+    with one_line_errors():
+        _run(*(sys.argv[1:] or ["--help"]))
+
+
+def _run(name: str, *arguments: str) -> None:
+    if name in ("-h", "--help", "help", "--version"):
         print(f"plenum {__version__}" if name == "--version" else _describe())
         return
     commands = list_commands()
     if name not in commands:
-        print(f"error: {_refuse(name, list(commands))}", file=sys.stderr)
-        raise SystemExit(2)
+        refuse_removed([f"scripts/{name}.py"])
+        raise UserError(_refuse(name, list(commands)))
     script = commands[name]
     # As Python does for a script: modules beside it can be imported, and its name is shown.
     sys.path[0] = str(script.parent)

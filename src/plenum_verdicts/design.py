@@ -45,7 +45,8 @@ class VerdictConfig(StrictSettings):
     where : ``{FIELD:VALUE}``
         Rows of a log that are runs.
     acceptable, unacceptable
-        Share of a case's runs that decide like most: stable above, unstable below.
+        Share of a case's runs that decide like most: stable above the second, unstable below the
+        first.
     undecided
         Exit status 0 or 1, not 3.
     baseline : a log; of an audit a name, an identity, ``previous``

@@ -43,15 +43,24 @@ def is_wheel() -> bool:
     return _IN_WHEEL.is_dir()
 
 
+_COMMANDS = re.compile(
+    r"(?:python \S*)?\bscripts/(\w+)\.py\b|python (?:\S*/)?run\.py\b"
+    r"|(?<![^\s`'])run\.py(?='s\b| (?:command|has this|-|\w+=))|(?<=s of )run\.py"
+)
+"""Commands of the checkout; a user's own file may be called run.py, which errors then name."""
+
+
 def as_typed(text: str) -> str:
     """Return a text with commands as a user types them: ``plenum tables`` where a wheel is used."""
     if not is_wheel():
         return text
-    return re.sub(r"(?:python \S*)?\b(?:scripts/(\w+)|run)\.py\b", _name_command, text)
+    return re.sub(_COMMANDS, _name_command, text)
 
 
 def _name_command(found: re.Match[str]) -> str:
-    return f"plenum {found[1] or 'run'}"
+    name = found[1] or "run"
+    known = name == "run" or (code_root() / f"scripts/{name}.py").is_file()
+    return f"plenum {name}" if known else found[0]
 
 
 def config_folders() -> tuple[Path, ...]:
@@ -97,13 +106,16 @@ def user_folder() -> Path | None:
 
 
 def resolve_path(file: str) -> Path:
-    """Resolve a path from a config: a relative one starts at the root or :func:`user_folder`."""
+    """Resolve a path from a config: a relative one starts at the root or :func:`user_folder`.
+
+    In a wheel it may also start at the working directory: nobody puts files of their own beside
+    the packages.
+    """
     path = Path(file).expanduser()
-    return (
-        path
-        if path.is_absolute()
-        else next(filter(Path.exists, candidate_paths(file)), project_root() / path)
-    )
+    if path.is_absolute():
+        return path
+    here = Path.cwd() if is_wheel() else project_root()
+    return next(filter(Path.exists, (*candidate_paths(file), here / path)), here / path)
 
 
 def candidate_paths(path: str) -> list[Path]:

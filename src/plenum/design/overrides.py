@@ -11,7 +11,7 @@ from hydra._internal.utils import get_args_parser
 from plenum.base.errors import UserError
 from plenum.base.project import USER_FOLDER, config_folders, project_root
 from plenum.base.yaml_files import read_yaml
-from plenum.design.scripts import find_script, foreign_settings
+from plenum.design.scripts import find_script, foreign_settings, list_own_settings
 
 MULTIRUN = ("-m", "--multirun")
 _OWN_FOLDER = ("-cd", "--config-dir")
@@ -89,18 +89,22 @@ def _require_own_name(given: str, file: Path, name: Path) -> None:
 
 
 def check_meant(arguments: Sequence[str], config_name: str) -> None:
-    """Refuse settings of ``run.py`` that mean nothing to a script that composes its config.
+    """Refuse settings that mean nothing to a script, which Hydra would add without a word.
 
     Raises
     ------
     UserError
         An argument sets one.
     """
-    foreign = foreign_settings(config_name)
+    foreign, own = foreign_settings(config_name), list_own_settings(config_name)
     for argument in arguments:
         key = argument.lstrip("+~").partition("=")[0]
         if (name := _NAME_END.split(key)[0]) in foreign:
             script = find_script(config_name)
             instead = script.instead.get(name) if script else None
             instead = f"; here it is {instead}" if instead else ""
-            raise UserError(f"{key}: run.py has this setting, {config_name}.py has none{instead}")
+            script_name = f"scripts/{config_name}.py"
+            raise UserError(f"{key}: run.py has this setting, {script_name} has none{instead}")
+        # Whoever reads a script's settings takes its own by name, and would not miss this one.
+        if own and argument.startswith("+") and name not in {*own, "hydra"}:
+            raise UserError(f"{key}: no such setting; --help lists what there is")

@@ -98,7 +98,7 @@ class ScenarioConfig(StrictSettings):
 
     Attributes
     ----------
-    id, file : an id; a path, relative to the checkout
+    id, file : an id; a path, from the checkout (of a wheel: from where you are)
         The case, and its YAML file.
     """
 
@@ -146,7 +146,7 @@ class PromptsConfig(StrictSettings):
 
     Attributes
     ----------
-    folder : a path, relative to the checkout
+    folder : a path, from the checkout (of a wheel: from where you are)
         Texts of the prompts.
     answers
         ``reasoned``: ballots with reasons, and STATE lines read more loosely.

@@ -6,7 +6,8 @@ from pkgutil import resolve_name
 from typing import Any
 
 from plenum.base.extensions import blame_part
-from plenum.base.project import config_folders
+from plenum.base.project import config_folders, resolve_path
+from plenum.base.yaml_files import read_yaml
 from plenum.design.kinds import KINDS
 
 
@@ -48,10 +49,21 @@ def schemas(config_name: str) -> tuple[type[Any], ...]:
 
 
 def foreign_settings(config_name: str) -> set[str]:
-    """Return the groups and settings of ``run.py`` that a script composes and has no use for."""
-    if config_name == "config" or find_script(config_name) is None:
+    """Return the groups and settings of ``run.py`` that a script has no use for."""
+    own = list_own_settings(config_name)
+    if not own:
         return set()
     known = {setting.name for each in schemas("config") for setting in fields(each)}
     known |= {path.name for each in config_folders() for path in each.iterdir() if path.is_dir()}
-    own = {setting.name for schema in schemas(config_name) for setting in fields(schema)}
     return known - {"hydra"} - own
+
+
+def list_own_settings(config_name: str) -> set[str]:
+    """Return what a script can be given; nothing if that is what ``run.py`` can, and more."""
+    if find_script(config_name):
+        return {setting.name for schema in schemas(config_name) for setting in fields(schema)}
+    held = read_yaml(resolve_path(f"conf/{config_name}.yaml"), "config")
+    if config_name == "config" or "config" in held["defaults"]:
+        return set()
+    groups = (key for each in held["defaults"] if isinstance(each, dict) for key in each)
+    return {*held, *(group.removeprefix("override ") for group in groups)}

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from plenum.base.errors import UserError
+from plenum.base.extensions import blame_part
 from plenum.base.identity import digest
 from plenum.design.kinds import find_kind
 from plenum.dynamics.fit import WINDOW
@@ -32,7 +34,13 @@ def report_condition(transcripts: Sequence[Transcript], accounts: Accounts) -> R
     estimated = report_nothing("no_replicates", "no completed replicate")
     kind = find_kind(transcripts[0].head) if transcripts else None
     if kind and (counted := [t for t in transcripts if t.status in kind.outcomes]):
-        estimated = kind.estimate(counted)
+        part = f"kind of study {kind.name}: estimate"
+        with blame_part(part):
+            made = kind.estimate(counted)
+        # Said here: in the tracking process it would be taken for an error of the store's.
+        if lacking := ", ".join(sorted(estimated.keys() - made.keys())):
+            raise UserError(f"{part} returns no {lacking}")
+        estimated = made
     if environments := sorted(environments_of(transcripts)):
         estimated["environments"] = environments
     return {

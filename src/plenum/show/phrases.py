@@ -18,6 +18,7 @@ from jinja2 import (
     select_autoescape,
 )
 
+from plenum.base.project import as_typed
 from plenum.base.shares import format_percent_between, percent
 from plenum.show.formats import format_growth, format_interval, round_p
 
@@ -176,7 +177,7 @@ def parts(template: str, macro: str, facts: dict[str, Any]) -> list[str]:
     """Render a template with facts, paragraph by paragraph, with its line breaks."""
     compiled = make_environment().get_template(template)
     text = str(getattr(compiled.make_module(facts), macro)()) if macro else compiled.render(facts)
-    return [part.strip() for part in re.split(r"\n\s*\n", text) if part.strip()]
+    return [part.strip() for part in re.split(r"\n\s*\n", as_typed(text)) if part.strip()]
 
 
 def squeeze(text: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import urlencode
 
 from plenum.base.errors import UserError
+from plenum.base.project import as_typed
 from plenum.tracking import experiments, runs, store
 
 if TYPE_CHECKING:
@@ -161,7 +162,8 @@ def main() -> None:
     except UserError as error:
         print(f"error: {error}", file=sys.stderr)
         raise SystemExit(2) from None
-    print("conditions by chart, once the server is up:" if pages else "no study here yet: make run")
+    none = as_typed("no study here yet: python run.py")
+    print("conditions by chart, once the server is up:" if pages else none)
     width = max(map(len, pages), default=0)
     for study, page in pages.items():
         print(f"  {study:{width}}  {page}")

@@ -39,7 +39,7 @@ def require_ray() -> None:
     except ImportError:
         raise UserError(
             "hydra/launcher: ray needs the package ray; install it with "
-            "sh scripts/install.sh .venv/bin/python ray"
+            "pip install ray, or in a checkout sh scripts/install.sh .venv/bin/python ray"
         ) from None
 
 

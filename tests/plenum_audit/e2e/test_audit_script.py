@@ -327,14 +327,20 @@ def test_what_can_not_be_audited_is_said_in_one_line(run: Run, ended: Ended) -> 
         (["seed=3"], "seed: 3; an audit has none: all runs of a program on a case count together"),
         (
             ["rounds=3"],
-            "rounds: run.py has this setting, audit.py has none; here it is committee.kn",
+            "rounds: run.py has this setting, scripts/audit.py has none; here it is committee.kn",
         ),
-        (["+roles.seats.Chair=x"], "roles.seats.Chair: run.py has this setting, audit.py has none"),
+        (
+            ["+roles.seats.Chair=x"],
+            "roles.seats.Chair: run.py has this setting, scripts/audit.py has none",
+        ),
         (["replicates=9"], "audit.py has none; here it is max_runs"),
         (["scenario=HL-01"], "audit.py has none; here it is case"),
         (["model=gpt-4o"], "audit.py has none; here it is +overrides.model"),
         (["temperature=t1"], "audit.py has none; here it is +overrides.temperature"),
-        (["+experiment=landscape"], "experiment: run.py has this setting, audit.py has none"),
+        (
+            ["+experiment=landscape"],
+            "experiment: run.py has this setting, scripts/audit.py has none",
+        ),
         (["rouns=3"], "rouns: no such setting; --help lists what there is"),
         (["+overrides.temprature=1"], "overrides.temprature: no parameter of sampling, and the p"),
         (["+overrides.temprature=1"], "allowed are model, fault_rate, temperature, top_p"),

@@ -136,6 +136,18 @@ def test_the_front_door_says_it_in_one_line(ended: Ended, line: str, named: str)
         ("tables", "study=x tracking=srver", "did you mean tracking=server?"),
         ("plan", "study=x --delta=0.03", "did you mean delta=0.03?"),
         ("explore", "study=x replicats=[1,2]", "did you mean"),
+        (
+            "tables",
+            "study=x +roles=on",
+            "roles: run.py has this setting, scripts/tables.py",
+        ),
+        (
+            "figures",
+            "study=x model=mixed",
+            "model: run.py has this setting, scripts/figures.p",
+        ),
+        ("status", "study=x +rounds=3", "rounds: run.py has this setting, scripts/status.py has"),
+        ("report", "study=x +colour=red", "colour: no such setting; --help lists what there is"),
     ],
 )
 def test_scripts_name_it_too(ended: Ended, script: str, line: str, named: str) -> None:

@@ -5,6 +5,8 @@ from typing import Any
 
 import pytest
 
+from plenum.base.errors import UserError
+from plenum.design.kinds import KINDS
 from plenum.execution import summarise
 from plenum.records.transcript import Transcript
 
@@ -24,6 +26,17 @@ def transcripts(task: str) -> list[Transcript]:
 
 def made_from(given: list[Transcript], accounts: dict[str, Any] = ACCOUNTS) -> str:
     return str(summarise.report_condition(given, accounts)["made_from"])
+
+
+def test_a_kind_whose_estimate_is_faulty_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    ended = [replace(t, end={"status": "completed"}) for t in transcripts("none")]
+    committee = type(KINDS["committee"])
+    monkeypatch.setattr(committee, "estimate", lambda *_: {"metrics": {}, "divergence": []})
+    with pytest.raises(UserError, match="committee: estimate returns no interval, line"):
+        made_from(ended)
+    monkeypatch.setattr(committee, "estimate", lambda *_: {}["metrics"])
+    with pytest.raises(UserError, match="committee: estimate: KeyError: 'metrics'"):
+        made_from(ended)
 
 
 @pytest.mark.needs("plenum_worlds", "plenum_audit")

@@ -125,8 +125,6 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
     Hydra job too, since Hydra prints a line of its own about any exception that leaves one.
     ``config_name`` is the primary config if the command line is still to be composed.
     """
-    from hydra.errors import HydraException
-
     try:
         yield
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
@@ -137,6 +135,8 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
     except Exception as error:
         if find_status(error, failed) != BAD_INPUT:
             raise
+        from hydra.errors import HydraException  # not before: `plenum` alone needs no Hydra
+
         if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
             again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
             where = error.filename or Path.cwd()

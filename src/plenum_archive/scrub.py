@@ -21,7 +21,7 @@ _FOLDER = re.compile(r"(?:/|~|[A-Za-z]:\\)")
 _HOST = re.compile(r"(?<=://)[^/\s]+")
 """The host of a URL, with a user, a password and a port."""
 _PSEUDONYM = re.compile(r"server-[0-9a-f]{8}")
-"""What :func:`server` returns: a study that was imported and is exported again keeps it."""
+"""The result of :func:`server`: a study that was imported and is exported again keeps it."""
 _SHORTEST = 5
 """Shortest name of a machine that is searched for; a shorter one may be an ordinary word."""
 

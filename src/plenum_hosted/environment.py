@@ -24,7 +24,7 @@ _TF32_OVERRIDES = ("NVIDIA_TF32_OVERRIDE", "TORCH_ALLOW_TF32_CUBLAS_OVERRIDE")
 """Variables that turn TF32 on whatever torch's settings are."""
 
 CPUINFO = Path("/proc/cpuinfo")
-"""Where Linux describes processors; tests put another file in its place."""
+"""The file in which Linux describes processors; tests put another in its place."""
 
 WORKSPACES = (":4096:8", ":16:8")
 """Values of CUBLAS_WORKSPACE_CONFIG with which cuBLAS always adds in the same order."""

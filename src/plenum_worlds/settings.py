@@ -95,7 +95,7 @@ class WorldTaskConfig(TaskConfig):
 
 @dataclass(frozen=True)
 class ConsensusConfig(StrictSettings):
-    """How agents of a world come to actions; ``script``: disaster, ``mean``: public goods."""
+    """The way agents of a world come to actions; ``script``: disaster, ``mean``: public goods."""
 
     name: str = "implicit"
 
@@ -116,7 +116,7 @@ class DiversityConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class VolatilityConfig(StrictSettings):
-    """How fast a world changes.
+    """The pace of a world's changes.
 
     Attributes
     ----------

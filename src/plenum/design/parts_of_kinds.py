@@ -16,7 +16,7 @@ _PARTS = {
     "make_frames": "report_frames", "publish_figures": "report_figures", "explore": "explorer",
     "compose_report": "report",
 }  # fmt: skip
-"""What version 0.2 called the stations of :class:`plenum.design.kinds.Kind`."""
+"""Names in version 0.2 of the stations of :class:`plenum.design.kinds.Kind`."""
 
 
 def adopt_parts(kind: object, name: str, parts: Mapping[str, str]) -> None:

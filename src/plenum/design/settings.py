@@ -22,7 +22,7 @@ Amount = Annotated[Int, Field(ge=0)]
 
 @dataclass(frozen=True)
 class Protocol(StrictSettings):
-    """Who speaks when in a deliberation, and what a prompt shows of it.
+    """The order of speaking in a deliberation, and what a prompt shows of it.
 
     Attributes
     ----------
@@ -195,7 +195,7 @@ class ModelConfig(StrictSettings):
 
 @dataclass(frozen=True)
 class Backend(StrictSettings):
-    """What answers the calls.
+    """The source of answers.
 
     Attributes
     ----------

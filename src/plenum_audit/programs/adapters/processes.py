@@ -20,7 +20,7 @@ from plenum_audit.programs.adapters.program import ProgramFailed, RunSession
 from plenum_verdicts.cases.case import AuditCase
 
 RUNNER = str(CLIENT / "plenum_run.py")
-"""What runs a function of a file or a module in its own interpreter."""
+"""The script that runs a function of a file or a module in its own interpreter."""
 
 
 @dataclass

@@ -293,7 +293,7 @@ OF_CONTRIBUTORS = (
     "papers_run",
     "proof",
     "released_rules",
-    "settings_page",
+    "settings_",
     "study_",
     "suite_draws",
 )

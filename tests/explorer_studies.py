@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from plenum.design.condition_names import name_conditions
 from plenum.records.journal import Journal
 from plenum.reports import estimates
-from plenum.reports.explorer.gather import COMMITTEE_EXPLORER, gather_committees
+from plenum.reports.explorer.contents import Explorer, gather_study
+from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
 from plenum.reports.rows import Row
 from plenum.reports.settings import Settings
@@ -40,8 +41,7 @@ def plain(replicate: int, round_: int, seat: str) -> str:
 class Kept:
     """Conditions as the tracking store would give them back, their journals in a folder."""
 
-    gathered: Callable[..., dict[str, Any]]
-    layout: Any
+    explorer: Explorer
 
     def __init__(self, folder: Path, study: str = "told") -> None:
         self.folder, self.study = folder, study
@@ -55,19 +55,19 @@ class Kept:
     def data(self, most: int | None = None) -> dict[str, Any]:
         names = name_conditions([each.factors for each in self.tracked])
         named = [replace(c, name=name) for c, name in zip(self.tracked, names, strict=True)]
-        return type(self).gathered(self.chosen, named, self.kept, most)
+        return gather_study(self.explorer, self.chosen, named, self.kept, most)
 
     def page(self, most: int | None = None) -> Path:
         """The explorer of all conditions, as a file."""
         file = self.folder / "explorer.html"
-        file.write_text(page(self.study, self.data(most), self.layout), encoding="utf-8")
+        file.write_text(page(self.study, self.data(most), self.explorer.layout), encoding="utf-8")
         return file
 
 
 class Written(Kept):
     """Conditions of committees."""
 
-    gathered, layout = staticmethod(gather_committees), COMMITTEE_EXPLORER.layout
+    explorer = COMMITTEE_EXPLORER
 
     def condition(
         self,

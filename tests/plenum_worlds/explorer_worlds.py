@@ -19,7 +19,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 from plenum_worlds import tracking as worlds
 from plenum_worlds.episode import Episode
-from plenum_worlds.reports.explorer import EXPLORER, gather_data
+from plenum_worlds.reports.explorer import EXPLORER
 from plenum_worlds.simulated_agents import answer as agent
 
 Answer = Callable[[Ask], str]
@@ -35,7 +35,7 @@ def simulated(ask: Ask) -> str:
 class PlayedWorlds(Kept):
     """Conditions of worlds."""
 
-    gathered, layout = staticmethod(gather_data), EXPLORER.layout
+    explorer = EXPLORER
 
     def condition(
         self,

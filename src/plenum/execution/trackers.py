@@ -1,9 +1,12 @@
 """The tracking processes of a sweep: one for each study and store, started at first use."""
 
+import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
+from typing import Any
 
 from plenum.base.project import code_version
+from plenum.design.condition_names import name_conditions
 from plenum.design.job import Job
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.outcomes import Outcome
@@ -30,12 +33,10 @@ class Trackers:
             key = _store(job)
             if key is not None and key not in self._trackers:
                 locks, version = find_condition_folder(job).parent, code_version()
-                mine = {j.condition.folder: j.replicates for j in jobs if _store(j) == key}
-                sweep = f"{len(mine):,} condition{'s' if len(mine) != 1 else ''}"
-                sweep += f", {sum(mine.values()):,} replicates"
                 told = zip(jobs, factors, strict=True)
                 cells = {j.condition.cell: own for j, own in told if _store(j) == key}
-                self._trackers[key] = Tracker(*key, version, locks, say, sweep, cells)
+                plan = _plan_sweep([j for j in jobs if _store(j) == key], list(cells.values()))
+                self._trackers[key] = Tracker(*key, version, locks, say, plan, cells)
 
     def of(self, job: Job) -> Tracker | None:
         """Return the tracker of a job; ``None`` if it isn't tracked."""
@@ -72,6 +73,21 @@ class Trackers:
         plain = [" ".join(error.partition("\n[SQL:")[0].split()) for error in concerned]
         named = [f"tracking: {job.tracking_uri}: {e}{again}" for e in dict.fromkeys(plain)]
         return replace(outcome, errors=(*outcome.errors, *named))
+
+
+def _plan_sweep(jobs: Sequence[Job], factors: Sequence[dict[str, str]]) -> dict[str, Any]:
+    """Return what a sweep wants, for those who watch it: its conditions in order, its budget."""
+    conditions = [
+        {
+            "name": name,
+            "cell": job.condition.cell,
+            "folder": job.condition.folder,
+            "target": job.replicates,
+            "calls": job.condition.calls,
+        }
+        for job, name in zip(jobs, name_conditions(factors), strict=True)
+    ]
+    return {"conditions": conditions, "budget": asdict(jobs[0].budget), "began": time.time()}
 
 
 def _store(job: Job) -> tuple[str, str] | None:

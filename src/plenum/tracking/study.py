@@ -129,11 +129,14 @@ class Study:
         """The conditions with the data of their completed replicates."""
         return runs.each(self._with_replicates, self.condition_runs, self.listed)
 
-    @cached_property
+    @property
     def outlined(self) -> list[TrackedCondition]:
         """The conditions; of a large study with outlines instead of the replicates' data."""
-        if len(self.condition_runs) <= MANY:
-            return self.conditions
+        return self.conditions if len(self.condition_runs) <= MANY else self.outlines
+
+    @cached_property
+    def outlines(self) -> list[TrackedCondition]:
+        """The conditions with outlines instead of the replicates' data."""
         return runs.each(self._add_outline, self.condition_runs, self.listed)
 
     @cached_property

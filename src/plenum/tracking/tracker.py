@@ -19,6 +19,7 @@ from plenum.base.errors import UserError
 from plenum.base.file_locks import hold_lock
 from plenum.base.identity import digest
 from plenum.base.processes import LineProcess, ProcessEnded, answer_parent, prepare_child
+from plenum.records.atomic_files import write_whole
 from plenum.tracking import store
 
 if TYPE_CHECKING:
@@ -26,6 +27,11 @@ if TYPE_CHECKING:
 
 Method = Literal["open", "replicate", "close", "trace", "account"]
 """``open`` of a :class:`StudyWriter`; the others of a :class:`ConditionWriter`."""
+
+
+def plan_file(locks: Path, uri: str, study: str) -> Path:
+    """Return the file in which the last sweep that wrote a study to a store says what it wants."""
+    return lock_file(locks, uri, study).with_suffix(".json")
 
 
 def lock_file(locks: Path, uri: str, study: str) -> Path:
@@ -44,8 +50,8 @@ class Tracker(LineProcess):
         A folder; two tracking processes of one study and store take turns.
     note
         Called with what a user should know meanwhile.
-    sweep
-        How large the sweep is, in words: the lock file tells it to who looks in.
+    plan
+        What the sweep wants, as JSON has it: the lock file tells it to who watches.
     cells
         The factors of its conditions by cell, in their order.
 
@@ -64,12 +70,12 @@ class Tracker(LineProcess):
         version: str,
         locks: Path,
         note: Callable[[str], None],
-        sweep: str,
+        plan: Mapping[str, Any],
         cells: Mapping[str, Mapping[str, Any]],
     ) -> None:
         lock = str(lock_file(locks, uri, study))
         self._setup = {"uri": uri, "study": study, "version": version, "cells": cells}
-        self._setup |= {"lock": lock, "sweep": sweep}
+        self._setup |= {"lock": lock, "plan": plan}
         super().__init__("plenum.tracking.tracker", note, keyed=True)
         self.uri = uri
         self.errors: list[tuple[str | None, str]] = []
@@ -177,12 +183,11 @@ def main() -> None:
     """Serve requests from standard input until it ends."""
     prepare_child()
     setup = json.loads(sys.stdin.readline())
-    lock, sweep = Path(setup.pop("lock")), setup.pop("sweep")
+    lock, plan = Path(setup.pop("lock")), setup.pop("plan")
     lock.parent.mkdir(parents=True, exist_ok=True)
     waiting = {"note": f"another process still writes study {setup['study']} to MLflow; waiting"}
     with hold_lock(lock, lambda: answer_parent(waiting)):
-        # Names this sweep to a later one that finds the lock held.
-        lock.write_text(sweep, encoding="utf-8")
+        write_whole(lock.with_suffix(".json"), json.dumps(plan))
         study = _Study(**setup)
         for line in sys.stdin:
             answer_parent(study.answer(json.loads(line)))

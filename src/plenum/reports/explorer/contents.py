@@ -1,9 +1,9 @@
 """The shared contents of all kinds' pages: the list of conditions, and the rest's gathering."""
 
+from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Protocol
 
 from plenum.design.factors import list_varying
 from plenum.dynamics.warnings import WARNINGS
@@ -14,23 +14,140 @@ from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 
-Replicates = Mapping[int, Transcript | None]
-"""Transcripts by the replicate's number; ``None`` where the journal doesn't verify."""
+class Talk(Protocol):
+    """What the shown transcripts of a condition say, collected one by one."""
 
-Gather = Callable[
-    [Settings, Sequence[TrackedCondition], Mapping[str, Sequence[StoredTranscript]], int | None],
-    dict[str, Any],
-]
-"""From the settings, the conditions to show, their transcripts by run, and the most completed
-transcripts of a condition (``None`` for all) to the page's data by id."""
+    def add(self, number: int, transcript: Transcript) -> None:
+        """Collect what was said in a replicate."""
+
+    def as_block(self) -> dict[str, Any]:
+        """Return the page's block."""
 
 
-@dataclass(frozen=True)
-class Explorer:
-    """The explorer of a kind's studies: their data, and the page that shows them."""
+class Explorer(ABC):
+    """The explorer of a kind's studies: their data, and the page that shows them.
 
-    gather: Gather
+    Attributes
+    ----------
+    layout
+        What its pages are made of.
+    """
+
     layout: Layout
+
+    @abstractmethod
+    def estimate(self, conditions: Sequence[TrackedCondition], chosen: Settings) -> Sequence[Any]:
+        """Return each condition with its estimates, in the form that the other methods take."""
+
+    @abstractmethod
+    def describe(self, estimated: Any, name: str, head: Mapping[str, Any]) -> dict[str, Any]:
+        """Describe a condition for the list; ``head`` is a transcript's, or empty."""
+
+    @abstractmethod
+    def draw(
+        self,
+        estimated: Any,
+        chosen: Settings,
+        head: Mapping[str, Any],
+        records: Sequence[Mapping[str, Any]],
+    ) -> dict[str, Any]:
+        """Collect the figures and facts of a condition, besides its replicates' ``records``."""
+
+    @abstractmethod
+    def record(self, number: int, transcript: Transcript | None) -> dict[str, Any]:
+        """Make the record of a replicate; it has no transcript if its journal doesn't verify."""
+
+    @abstractmethod
+    def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
+        """Select the completed replicates to show."""
+
+    @abstractmethod
+    def collect(self) -> Talk:
+        """Begin the talk of a condition."""
+
+    @abstractmethod
+    def name_axis(self, entries: Sequence[Mapping[str, Any]]) -> str:
+        """Name what the estimates in the list of conditions are."""
+
+
+def gather_study(
+    explorer: Explorer,
+    chosen: Settings,
+    conditions: Sequence[TrackedCondition],
+    kept: Mapping[str, Sequence[StoredTranscript]],
+    most: int | None = None,
+) -> dict[str, Any]:
+    """Gather the page's data by id: the index, and figures and talk of every condition.
+
+    Parameters
+    ----------
+    chosen
+        The study's name, and the settings of its estimates.
+    conditions
+        The ones to show; they are estimated here.
+    kept
+        Their transcripts, by run.
+    most
+        The most completed transcripts of a condition; ``None`` for all.
+    """
+    data: dict[str, Any] = {"index": {}}
+    entries = []
+    estimates = explorer.estimate(conditions, chosen)
+    names = name_keys(conditions)
+    for at, (condition, estimated) in enumerate(zip(conditions, estimates, strict=True)):
+        stored = kept.get(condition.run_id, ())
+        records, head, talk = read_replicates(explorer, stored, most)
+        entry = explorer.describe(estimated, names[at], head)
+        entries.append(entry | {"transcripts": sum(bool(each.get("shown")) for each in records)})
+        data[f"figures-{at}"] = draw_condition(explorer, chosen, estimated, head, records)
+        data[f"talk-{at}"] = talk
+    axis = explorer.name_axis(entries)
+    return data | {"index": make_index(chosen.study, conditions, entries, axis)}
+
+
+def draw_condition(
+    explorer: Explorer,
+    chosen: Settings,
+    estimated: Any,
+    head: Mapping[str, Any],
+    records: Sequence[Mapping[str, Any]],
+) -> dict[str, Any]:
+    """Collect the figures of a condition, the records of its replicates among them."""
+    drawn = explorer.draw(estimated, chosen, head, records)
+    return {"seats": [select_seat(each) for each in head.get("seats", ())]} | drawn | {
+        "replicates": records
+    }  # fmt: skip
+
+
+def read_replicates(
+    explorer: Explorer, stored: Sequence[StoredTranscript], most: int | None
+) -> tuple[list[dict[str, Any]], Mapping[str, Any], dict[str, Any]]:
+    """Read the transcripts of a condition: a record of each, a head, and what the shown ones say.
+
+    Transcripts are read one by one and none is kept: those of a large condition take gigabytes.
+    """
+    records: list[dict[str, Any]] = []
+    head: Mapping[str, Any] = {}
+    talk = explorer.collect()
+    for each in stored:
+        transcript = each.read()
+        record = explorer.record(each.replicate, transcript)
+        records.append(record)
+        if transcript is None:
+            continue
+        record["shown"] = True
+        head = head or transcript.head
+        if most is None:
+            talk.add(each.replicate, transcript)
+    if most is not None:  # which ones are shown is known once all were read
+        ended = [record for record in records if record["status"] == "completed"]
+        chosen = {r["n"] for r in ended} if len(ended) <= most else explorer.select(ended, most)
+        for each, record in zip(stored, records, strict=True):
+            record["shown"] = record["status"] != "completed" or record["n"] in chosen
+            transcript = each.read() if record["shown"] else None
+            if transcript is not None:
+                talk.add(each.replicate, transcript)
+    return records, head, talk.as_block()
 
 
 def make_index(

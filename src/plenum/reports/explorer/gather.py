@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from plenum.base.shares import keep_finite
 from plenum.dynamics.branching import Branching
@@ -12,15 +13,10 @@ from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fragility import FamilyEstimate
 from plenum.dynamics.summary import Summary
 from plenum.reports.estimates import estimate_study
-from plenum.reports.explorer.contents import (
-    Explorer,
-    Replicates,
-    make_index,
-    name_keys,
-    select_seat,
-)
+from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import Layout
-from plenum.reports.explorer.replicates import farthest, path, record, talk
+from plenum.reports.explorer.replicates import CommitteeTalk, collect_paths, farthest, record
+from plenum.records.transcript import Transcript
 from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -32,59 +28,12 @@ from plenum.show.formats import (
     format_tally,
 )
 from plenum.tracking.conditions import TrackedCondition
-from plenum.tracking.transcripts import StoredTranscript
 
 
-def gather_committees(
-    chosen: Settings,
-    conditions: Sequence[TrackedCondition],
-    kept: Mapping[str, Sequence[StoredTranscript]],
-    most: int | None = None,
-) -> dict[str, Any]:
-    """Gather the page's data by id: the index, and figures and talk of every condition.
+class CommitteeExplorer(Explorer):
+    """The explorer of studies of committees."""
 
-    Parameters
-    ----------
-    chosen
-        The study's name, and the window of the fits.
-    conditions
-        The ones to show; they are estimated here.
-    kept
-        Their transcripts, by run.
-    most
-        The most completed transcripts of a condition; ``None`` for all.
-    """
-    data: dict[str, Any] = {"index": {}}
-    entries = []
-    rows = estimate_study(conditions, chosen)
-    tracked = [row.tracked for row in rows]
-    for at, (row, name) in enumerate(zip(rows, name_keys(tracked), strict=True)):
-        stored = kept.get(row.tracked.run_id, ())
-        replicates = {transcript.replicate: transcript.read() for transcript in stored}
-        readable = {n: t for n, t in replicates.items() if t is not None}
-        heads = [transcript.head for transcript in readable.values()]
-        seats = heads[0]["seats"] if heads else [{"seat": name} for name in row.tracked.seats]
-        shown = _select_shown(replicates, most)
-        transcripts = {n: t for n, t in readable.items() if n in shown}
-        entries.append(_entry(row, name, len(transcripts)))
-        data[f"figures-{at}"] = {
-            "options": _options(row, heads),
-            "seats": [select_seat(each) for each in seats],
-            "rounds": int(row.tracked.factors["rounds"]),
-            "after": row.tracked.after_round,
-            "provenance": describe_provenance([row]),
-            "replicates": [record(n, t, n in shown) for n, t in replicates.items()],
-            "unbegun": max(row.tracked.target - len(replicates), 0),
-            "facts": facts(row),
-            **_divergence(row, chosen.window),
-        }
-        data[f"talk-{at}"] = talk(transcripts, [each["seat"] for each in seats])
-    return data | {"index": make_index(chosen.study, tracked, entries, "λ̂ per round")}
-
-
-COMMITTEE_EXPLORER = Explorer(
-    gather_committees,
-    Layout(
+    layout = Layout(
         "divergence explorer",
         "HL-01 mixed",
         "committee.html",
@@ -92,29 +41,67 @@ COMMITTEE_EXPLORER = Explorer(
             "marks", "plane", "simplex", "coordinates", "divergence", "replicates", "transcripts",
             "committee",
         ),
-    ),
-)  # fmt: skip
-"""The explorer of studies of committees."""
+        views=("watch", "compare", "search"),
+    )  # fmt: skip
+
+    def estimate(self, conditions: Sequence[TrackedCondition], chosen: Settings) -> Sequence[Row]:
+        """Estimate the conditions, or read what their sweep stored."""
+        return estimate_study(conditions, chosen)
+
+    def describe(self, estimated: Row, name: str, head: Mapping[str, Any]) -> dict[str, Any]:
+        """Describe a condition for the list."""
+        return _entry(estimated, name)
+
+    def draw(
+        self,
+        estimated: Row,
+        chosen: Settings,
+        head: Mapping[str, Any],
+        records: Sequence[Mapping[str, Any]],
+    ) -> dict[str, Any]:
+        """Collect D(t), the fit and the facts of a condition."""
+        row = estimated
+        seats = {} if head else {"seats": [{"seat": name} for name in row.tracked.seats]}
+        options = _options(row, head)
+        return {
+            **seats,
+            "options": options,
+            "rounds": int(row.tracked.factors["rounds"]),
+            "after": row.tracked.after_round,
+            "provenance": describe_provenance([row]),
+            "unbegun": max(row.tracked.target - len(records), 0),
+            "facts": facts(row),
+            "switches": [[seat, keep_finite(mean)] for seat, mean in row.switches],
+            **_divergence(row, chosen.window, collect_paths(records, len(options))),
+        }
+
+    def record(self, number: int, transcript: Transcript | None) -> dict[str, Any]:
+        """Make the record of a replicate."""
+        return record(number, transcript)
+
+    def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
+        """Select the replicates that are farthest apart."""
+        paths = np.array([each["path"] for each in records])
+        return {records[at]["n"] for at in farthest(paths, most)}
+
+    def collect(self) -> CommitteeTalk:
+        """Begin the talk of a condition."""
+        return CommitteeTalk()
+
+    def name_axis(self, entries: Sequence[Mapping[str, Any]]) -> str:
+        """Name λ̂."""
+        return "λ̂ per round"
 
 
-def _options(row: Row, heads: Sequence[dict[str, Any]]) -> list[list[str]]:
+def _options(row: Row, head: Mapping[str, Any]) -> list[list[str]]:
     """List labels and names; bare letters if no transcript names them."""
-    if heads:
-        return [[label, name] for label, name in heads[0]["options"].items()]
-    count = row.tracked.preferences.shape[3] if row.tracked.preferences.size else 3
+    if head:
+        return [[label, name] for label, name in head["options"].items()]
+    count = row.tracked.played[1] or 3
     return [[chr(ord("A") + k), ""] for k in range(count)]
 
 
-def _select_shown(replicates: Replicates, most: int | None) -> set[int]:
-    """Select the replicates whose transcripts the page gets; incomplete ones always."""
-    ended = {n: t for n, t in replicates.items() if t is not None and t.status == "completed"}
-    if most is None or len(ended) <= most:
-        return set(replicates)
-    numbers, paths = list(ended), np.array([path(transcript) for transcript in ended.values()])
-    return {numbers[at] for at in farthest(paths, most)} | (replicates.keys() - ended.keys())
-
-
-def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
+def _entry(row: Row, name: str) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": name,
         "name": row.tracked.name,
@@ -126,8 +113,8 @@ def _entry(row: Row, name: str, transcripts: int) -> dict[str, Any]:
         "pending": row.pending,
         "target": row.tracked.target,
         "warnings": list(row.warnings),
-        "split": len(set(row.tracked.decisions)) > 1,
-        "transcripts": transcripts,
+        "decisions": row.decisions,
+        "split": len(row.decisions) > 1,
         "estimates": _estimates(row),
     }
     if row.summary is not None and math.isfinite(row.exponent):
@@ -148,11 +135,18 @@ def _estimates(row: Row) -> dict[str, float | None]:
     }
 
 
-def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
-    """Collect D(t) and the line that λ̂ fits to its logarithm; nothing without an ensemble."""
-    if not row.tracked.preferences.size:
+def _divergence(
+    row: Row, window: tuple[int, int], so_far: NDArray[np.float64]
+) -> dict[str, Any]:
+    """Collect D(t) and the line that λ̂ fits to its logarithm; nothing without an ensemble.
+
+    ``so_far`` is the ensemble of the replicates that have completed, for a condition that hasn't.
+    """
+    whole = row.tracked.whole  # an outline has no arrays
+    ensemble = whole.ensemble if whole.preferences.size else so_far
+    if not ensemble.size:
         return {"D": []}
-    level = divergence(row.tracked.ensemble)
+    level = divergence(ensemble)
     data: dict[str, Any] = {"D": [keep_finite(value) for value in level]}
     if row.summary is None or not math.isfinite(row.exponent):
         return data
@@ -170,6 +164,9 @@ def _divergence(row: Row, window: tuple[int, int]) -> dict[str, Any]:
         "rounds": rounds[used].tolist(),
     }
     return data
+
+
+COMMITTEE_EXPLORER = CommitteeExplorer()
 
 
 # --- what the page lists next to λ̂: pairs of a name and a value ------------------------------

@@ -18,10 +18,10 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-_SCRIPTS = ("dom", "blocks", "about", "link", "forest")
+_SCRIPTS = ("dom", "blocks", "about", "views", "link", "forest")
 """The first scripts of every page."""
 
-_READING = ("words", "compare", "conditions", "missing", "bar")
+_READING = ("words", "differences", "conditions", "missing", "bar")
 """Scripts of pages with transcripts."""
 
 
@@ -41,6 +41,8 @@ class Layout:
         Its scripts, in the order in which they are joined to the shared ones; the last opens it.
     frame
         The asset around the body.
+    views
+        The views beside that of replicates; each has a body, a style and a script of its name.
     """
 
     title: str
@@ -48,11 +50,12 @@ class Layout:
     body: str
     scripts: tuple[str, ...]
     frame: str = "condition.html"
+    views: tuple[str, ...] = ("watch", "search")
 
     @property
     def finder(self) -> "Layout":
         """The layout of the page that finds the conditions of a large study."""
-        return replace(self, scripts=("finder",), frame="finder.html")
+        return replace(self, scripts=("finder",), frame="finder.html", views=())
 
 
 def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
@@ -67,13 +70,15 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
     layout
         What the page of its kind is made of.
     """
-    style, script = _asset("page.css"), script_text(layout)
+    style = "".join(map(_asset, ("page.css", *(f"{view}.css" for view in layout.views))))
+    script = script_text(layout)
     rules = Environment(autoescape=True, undefined=StrictUndefined, keep_trailing_newline=True)
     frame = rules.from_string(_asset(layout.frame))
     return rules.from_string(_asset("page.html")).render(
         study=study,
         layout=layout,
         frame=Markup(frame.render(layout=layout, body=Markup(_asset(layout.body)))),
+        views=Markup("".join(_asset(f"{view}.html") for view in layout.views)),
         policy=policy(style, script),
         style=Markup(style),
         script=Markup(script),
@@ -104,7 +109,7 @@ def pack_page(block: Any) -> str:
 def script_text(layout: Layout) -> str:
     """Join all scripts to one module."""
     shared = _SCRIPTS if layout.frame == "finder.html" else (*_SCRIPTS, *_READING)
-    return "\n".join(_asset(f"{name}.js") for name in (*shared, *layout.scripts))
+    return "\n".join(_asset(f"{n}.js") for n in (*shared, *layout.views, *layout.scripts))
 
 
 def _asset(name: str) -> str:

@@ -14,6 +14,7 @@ from plenum.base.file_locks import require_writable
 from plenum.design.kinds import KINDS
 from plenum.design.ranges import Text, Whole
 from plenum.reports.explorer import shelves
+from plenum.reports.explorer.contents import gather_study
 from plenum.reports.explorer.page import page
 from plenum.reports.settings import Out, Settings
 from plenum.tracking.conditions import TrackedCondition
@@ -68,7 +69,7 @@ def publish_explorer(chosen: ExploredStudy) -> None:
     require_writable("out", chosen.out.parent)
     tracked = Study(chosen.study, chosen.uri)
     explorer = KINDS[tracked.kind].explore()
-    conditions = select_by_prefix(tracked.outlined, chosen.condition)
+    conditions = select_by_prefix(tracked.outlines, chosen.condition)
     chosen.out.parent.mkdir(parents=True, exist_ok=True)
     # Pages get their names last, so that a command that is stopped leaves no half of one.
     unfinished = chosen.out.with_name(f".{chosen.out.name}.part")
@@ -82,8 +83,7 @@ def publish_explorer(chosen: ExploredStudy) -> None:
         files.append(folder)
     else:
         with tracked.transcripts([each.run_id for each in conditions]) as kept:
-            whole = [condition.whole for condition in conditions]
-            data = explorer.gather(chosen, whole, kept, chosen.replicates)
+            data = gather_study(explorer, chosen, conditions, kept, chosen.replicates)
         text, size = page(chosen.study, data, explorer.layout), 0
     unfinished.write_text(text, encoding="utf-8")
     os.replace(unfinished, chosen.out)

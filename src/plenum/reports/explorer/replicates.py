@@ -1,7 +1,6 @@
 """The data of each replicate on the page: a record, and the turns of those that it shows."""
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 
@@ -26,8 +25,8 @@ def path(transcript: Transcript) -> NDArray[np.float64]:
     return np.asarray(preferences.mean(axis=1))
 
 
-def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
-    """Make the record of a replicate; ``shown`` tells if its transcript is in the page.
+def record(number: int, transcript: Transcript | None) -> dict[str, Any]:
+    """Make the record of a replicate.
 
     A damaged one, which has no transcript, is listed and not hidden.
     """
@@ -44,7 +43,6 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
             [e["seat"], e["ballot"]["decision"], e["ballot"].get("confidence")] for e in votes
         ],
         "repairs": sum(turn.repaired for turn in transcript.turns),
-        "shown": shown,
     }
     known |= {key: end[key] for key in ("reason", "at", "detail", "decision") if end.get(key)}
     known |= wrote(transcript)
@@ -55,6 +53,17 @@ def record(number: int, transcript: Transcript | None, shown: bool) -> dict[str,
         known["tally"] = _tally(transcript)
         known["clerk"] = [end.get("clerk"), bool(end.get("clerk_agrees"))]
     return known
+
+
+def collect_paths(records: Sequence[Mapping[str, Any]], options: int) -> NDArray[np.float64]:
+    """Collect the paths of completed replicates, shape (replicates, rounds, options).
+
+    They are those of a page, in millionths; empty where no two of one length completed.
+    """
+    ended = [each for each in records if each["status"] == "completed"]
+    if len(ended) < 2 or len({len(each["path"]) for each in ended}) > 1:
+        return np.empty(0)
+    return np.array([each["path"] for each in ended]).reshape(len(ended), -1, options) / _GRID
 
 
 def wrote(transcript: Transcript) -> dict[str, str]:
@@ -70,19 +79,24 @@ def _tally(transcript: Transcript) -> str:
     return ", ".join(f"{count} {label}" for label, count in order)
 
 
-def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any]:
-    """Collect the transcripts of a condition: every text once, and the turns by replicate.
+class CommitteeTalk:
+    """The transcripts of a condition: every text once, and the turns by replicate.
 
     A turn is its round, seat (its number in speaking order), text (its number), flags, preferences,
     confidence, tags, and the text of its reasoning where there is one. An unreadable one, which
     ended the replicate, ends after its flags.
     """
-    place = {seat: number for number, seat in enumerate(seats)}
-    numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
-    replicates: dict[int, list[list[Any]]] = {}
-    for number, transcript in shown.items():
+
+    def __init__(self) -> None:
+        self._numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
+        self._replicates: dict[int, list[list[Any]]] = {}
+
+    def add(self, number: int, transcript: Transcript) -> None:
+        """Collect the turns of a replicate."""
+        numbers = self._numbers
+        place = {seat["seat"]: at for at, seat in enumerate(transcript.head["seats"])}
         inherited = sum("state" in e and "inherited" in e for e in transcript.entries)
-        turns = replicates[number] = []
+        turns = self._replicates[number] = []
         for at, turn in enumerate(transcript.turns):
             flags = (REPAIRED if turn.repaired else 0) + (INHERITED if at < inherited else 0)
             text, preferences = numbers[turn.argument], [round(share, 4) for share in turn.pref]
@@ -93,7 +107,10 @@ def talk(shown: Mapping[int, Transcript], seats: Sequence[str]) -> dict[str, Any
         if unread is not None and unread["seat"] in place:
             text = numbers[str(unread.get("text", ""))]
             turns.append([unread["round"], place[unread["seat"]], text, UNREAD])
-    return {"texts": list(numbers), "replicates": replicates}
+
+    def as_block(self) -> dict[str, Any]:
+        """Return the texts in the order of their numbers, and the turns by replicate."""
+        return {"texts": list(self._numbers), "replicates": self._replicates}
 
 
 def _unread(transcript: Transcript) -> dict[str, Any] | None:

@@ -13,8 +13,8 @@ REPAIRED, CUT, ABSTAINS = 1, 2, 4
 """Flags of an answer: it came after a repair, it was cut, it couldn't be read."""
 
 
-def make_record(number: int, transcript: Transcript | None, shown: bool) -> dict[str, Any]:
-    """Make the record of a run; ``shown`` tells if its rounds are in the page.
+def make_record(number: int, transcript: Transcript | None) -> dict[str, Any]:
+    """Make the record of a run.
 
     A damaged one, which has no transcript, is listed and not hidden.
     """
@@ -30,21 +30,34 @@ def make_record(number: int, transcript: Transcript | None, shown: bool) -> dict
         "course": [entry["performance"] for entry in rounds],
         "events": [[e["round"], *events] for e in rounds if (events := _events(e))],
         "metrics": end.get("metrics", {}),
-        "shown": shown,
     }
     return known | {key: end[key] for key in ("reason", "at", "detail") if end.get(key)}
 
 
-def collect_dialogue(
-    shown: Mapping[int, Transcript], staged: Callable[..., Mapping[str, Any]]
-) -> dict[str, Any]:
-    """Collect the rounds of a condition's runs: every text once, and knowledge, words and actions.
+class WorldTalk:
+    """The rounds of a condition's runs: every text once, and knowledge, words and actions.
 
     A round has its report (text, kind), views (lines by agent, or those of all), answers (agent,
     step, action, words, reasons, flags), actions by unit, and its marks.
+
+    Parameters
+    ----------
+    staged
+        Makes the scene of a run from its head and its rounds.
     """
-    numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
-    return {"runs": {n: _run(t, staged, numbers) for n, t in shown.items()}, "texts": list(numbers)}
+
+    def __init__(self, staged: Callable[..., Mapping[str, Any]]) -> None:
+        self._staged = staged
+        self._numbers: dict[str, int] = defaultdict(count().__next__)  # in the order of appearance
+        self._runs: dict[int, dict[str, Any]] = {}
+
+    def add(self, number: int, transcript: Transcript) -> None:
+        """Collect the rounds of a run."""
+        self._runs[number] = _run(transcript, self._staged, self._numbers)
+
+    def as_block(self) -> dict[str, Any]:
+        """Return the rounds by run, and the texts in the order of their numbers."""
+        return {"runs": self._runs, "texts": list(self._numbers)}
 
 
 def _run(

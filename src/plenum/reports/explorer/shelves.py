@@ -12,7 +12,7 @@ from typing import Any
 from plenum.base.processes import map_in_processes
 from plenum.base.progress import show_progress
 from plenum.design.kinds import KINDS
-from plenum.reports.explorer.contents import make_index
+from plenum.reports.explorer.contents import gather_study, make_index
 from plenum.reports.explorer.page import page
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
@@ -96,7 +96,7 @@ def _write(
     """Write a page; its index, and its size in bytes."""
     explorer = KINDS[kind].explore()
     most = chosen.replicates or _TRANSCRIPTS
-    data = explorer.gather(chosen, shelf.conditions, shelf.kept, most)
+    data = gather_study(explorer, chosen, shelf.conditions, shelf.kept, most)
     data["index"] |= shared
     text = page(chosen.study, data, explorer.layout)
     (folder / _file(shelf.number)).write_text(text, encoding="utf-8")

@@ -1,11 +1,21 @@
-// Data blocks: base64 of gzip of JSON, unpacked when they are wanted, and kept.
+// Data blocks: base64 of gzip of JSON in the page, or what its server answers, read when they are
+// wanted, and kept.
 
 let index = null; // what the whole page says, once it is read
 const unpacked = new Map();
 
 function block(id) {
-  if (!unpacked.has(id)) unpacked.set(id, unpack(byId(id).textContent));
+  if (!unpacked.has(id)) unpacked.set(id, live() ? request(id) : unpack(byId(id).textContent));
   return unpacked.get(id);
+}
+
+// Whether a server stands behind the page.
+const live = () => document.documentElement.hasAttribute("data-live");
+
+async function request(id) {
+  const answer = await fetch(`data/${id}`);
+  if (!answer.ok) throw new Error(await answer.text());
+  return answer.json();
 }
 
 async function unpack(text) {

@@ -89,7 +89,9 @@ function listen() {
   byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
   window.addEventListener("hashchange", () => {
     const asked = location.hash !== state.link && readLink();
-    if (asked) chooseCondition(asked.number, asked);
+    if (!asked) return;
+    showView("replicates");
+    chooseCondition(asked.number, asked);
   });
 }
 
@@ -113,7 +115,7 @@ function writeLink() {
 // What the address asks for; null where it says nothing that is known here.
 function readLink() {
   const parts = linkParts();
-  const number = linkedCondition(parts, "c");
+  const number = parts.has("v") ? -1 : linkedCondition(parts, "c");
   if (number < 0) return null;
   const pair = ["a", "b"].map((name) => linkedWhole(parts, name)).filter((n) => n !== null);
   return { number, round: linkedWhole(parts, "t"), pair, view: parts.get("view"), zoom: parts.get("zoom") };
@@ -126,6 +128,8 @@ function mostTelling() {
 }
 
 openPage(async () => {
+  views.set("replicates", () => state.entry && writeLink());
+  openViews();
   listConditions();
   listenToBar();
   listen();

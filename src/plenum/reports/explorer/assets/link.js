@@ -1,6 +1,8 @@
 // What is seen, in the address, so that a finding can be shared.
 
-function setLink(parts) {
+function setLink(parts, of = "replicates") {
+  if (view !== of) return; // what is drawn behind another view
+  if (of !== "replicates") parts.set("v", of);
   state.link = `#${parts}`;
   try {
     history.replaceState(null, "", state.link);

@@ -126,7 +126,7 @@ function writeLink() {
 // What the address asks for; null where it says nothing that is known here.
 function readLink() {
   const parts = linkParts();
-  const number = linkedCondition(parts, "c");
+  const number = parts.has("v") ? -1 : linkedCondition(parts, "c");
   if (number < 0) return null;
   const other = linkedCondition(parts, "d");
   return [[number, linkedWhole(parts, "a")], [other < 0 ? number : other, linkedWhole(parts, "b")], linkedWhole(parts, "t")];
@@ -146,11 +146,15 @@ function listenToRuns() {
   byId("list").addEventListener("keydown", (event) => rove(event, rowsOfList(), (row) => chooseRun("left", Number(row.dataset.n))));
   window.addEventListener("hashchange", () => {
     const asked = location.hash !== state.link && readLink();
-    if (asked) showRuns(...asked);
+    if (!asked) return;
+    showView("replicates");
+    showRuns(...asked);
   });
 }
 
 openPage(async () => {
+  views.set("replicates", () => state.entry && writeLink());
+  openViews();
   listConditions();
   listenToBar();
   listenToRuns();

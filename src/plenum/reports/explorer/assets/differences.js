@@ -1,0 +1,118 @@
+// Two replicates compared: where they part, and which words differ.
+
+// The same turns of both, in order; where one has ended its side is null.
+function alongside(left, right) {
+  const key = (turn) => `${turn.round}/${turn.seat}/${turn.step ?? ""}`;
+  const others = new Map(right.map((turn) => [key(turn), turn]));
+  const pairs = left.map((turn) => {
+    const other = others.get(key(turn)) ?? null;
+    others.delete(key(turn));
+    return { round: turn.round, seat: turn.seat, step: turn.step, left: turn, right: other };
+  });
+  for (const turn of others.values())
+    pairs.push({ round: turn.round, seat: turn.seat, step: turn.step, left: null, right: turn });
+  return pairs.sort((a, b) => a.round - b.round).map(judged);
+}
+
+function judged(pair) {
+  const { left, right } = pair;
+  if (!left || !right) return { ...pair, text: true, state: true };
+  return { ...pair, text: left.text !== right.text, state: left.state !== right.state };
+}
+
+// The first turn whose text differs, and the first whose state does; null where none does.
+function parting(pairs) {
+  const text = pairs.find((pair) => pair.text) ?? null;
+  const state = pairs.find((pair) => pair.state) ?? null;
+  const both = [text, state].filter(Boolean).map((pair) => pair.round);
+  return { text, state, round: both.length ? Math.min(...both) : null };
+}
+
+const MOST = 4e6; // cells of the table beyond which only equal ends are looked for
+
+// Words with the space that follows them, and without.
+function wordsOf(text) {
+  const spaced = text.match(/\S+\s*/g) ?? [];
+  return { spaced, bare: spaced.map((word) => word.trimEnd()) };
+}
+
+// Which words differ, in runs: [same, words of the left, words of the right].
+function differences(left, right) {
+  const a = wordsOf(left);
+  const b = wordsOf(right);
+  return runsOf(a.bare, b.bare).map(([same, i, m, j, n]) => [
+    same,
+    a.spaced.slice(i, m),
+    b.spaced.slice(j, n),
+  ]);
+}
+
+// Runs as ranges: [same, from and to on the left, from and to on the right].
+function runsOf(a, b) {
+  let start = 0;
+  while (start < a.length && start < b.length && a[start] === b[start]) start++;
+  let m = a.length;
+  let n = b.length;
+  while (m > start && n > start && a[m - 1] === b[n - 1]) {
+    m--;
+    n--;
+  }
+  const runs = [[true, 0, start, 0, start]];
+  runs.push(...between(a.slice(start, m), b.slice(start, n), start));
+  runs.push([true, m, a.length, n, b.length]);
+  return joined(runs.filter(([, i, k, j, l]) => k > i || l > j));
+}
+
+// Inner words by their longest common subsequence; `from` is how many stand before them.
+function between(a, b, from) {
+  const all = [false, from, from + a.length, from, from + b.length];
+  if (!a.length || !b.length || a.length * b.length > MOST) return [all];
+  const table = common(a, b);
+  const wide = b.length + 1;
+  const runs = [];
+  let i = 0;
+  let j = 0;
+  const put = (same, m, n) => {
+    runs.push([same, from + i, from + m, from + j, from + n]);
+    [i, j] = [m, n];
+  };
+  while (i < a.length && j < b.length) {
+    if (a[i] === b[j]) put(true, i + 1, j + 1);
+    else if (table[(i + 1) * wide + j] >= table[i * wide + j + 1]) put(false, i + 1, j);
+    else put(false, i, j + 1);
+  }
+  put(false, a.length, b.length);
+  return runs;
+}
+
+// Lengths of the longest common subsequences of all ends.
+function common(a, b) {
+  const wide = b.length + 1;
+  const table = new Uint16Array((a.length + 1) * wide);
+  for (let i = a.length - 1; i >= 0; i--)
+    for (let j = b.length - 1; j >= 0; j--)
+      table[i * wide + j] =
+        a[i] === b[j]
+          ? table[(i + 1) * wide + j + 1] + 1
+          : Math.max(table[(i + 1) * wide + j], table[i * wide + j + 1]);
+  return table;
+}
+
+const SHORT = 3; // fewer equal words between differing ones are chance, and tear a phrase apart
+
+// Neighbouring runs of one kind become one.
+function joined(runs) {
+  const merged = neighbours(runs);
+  const inner = (k) => k > 0 && k < merged.length - 1;
+  return neighbours(merged.map((run, k) => (run[0] && inner(k) && run[2] - run[1] < SHORT ? [false, ...run.slice(1)] : run)));
+}
+
+function neighbours(runs) {
+  const found = [];
+  for (const run of runs) {
+    const last = found.at(-1);
+    if (last && last[0] === run[0]) [last[2], last[4]] = [run[2], run[4]];
+    else found.push([...run]);
+  }
+  return found;
+}

@@ -1,0 +1,3 @@
+// Search.
+
+views.set("search", () => setLink(new URLSearchParams(), "search"));

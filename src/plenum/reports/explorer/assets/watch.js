@@ -1,0 +1,3 @@
+// Watch.
+
+views.set("watch", () => setLink(new URLSearchParams(), "watch"));

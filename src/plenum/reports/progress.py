@@ -1,0 +1,1 @@
+"""The progress of a study, while a sweep writes it and afterwards."""

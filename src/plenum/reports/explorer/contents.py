@@ -14,6 +14,7 @@ from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 
+
 class Talk(Protocol):
     """What the shown transcripts of a condition say, collected one by one."""
 

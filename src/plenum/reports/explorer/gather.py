@@ -12,11 +12,11 @@ from plenum.dynamics.branching import Branching
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fragility import FamilyEstimate
 from plenum.dynamics.summary import Summary
+from plenum.records.transcript import Transcript
 from plenum.reports.estimates import estimate_study
 from plenum.reports.explorer.contents import Explorer
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.replicates import CommitteeTalk, collect_paths, farthest, record
-from plenum.records.transcript import Transcript
 from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -81,7 +81,7 @@ class CommitteeExplorer(Explorer):
 
     def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
         """Select the replicates that are farthest apart."""
-        paths = np.array([each["path"] for each in records])
+        paths = np.array([each["path"] for each in records], dtype=float)
         return {records[at]["n"] for at in farthest(paths, most)}
 
     def collect(self) -> CommitteeTalk:
@@ -135,9 +135,7 @@ def _estimates(row: Row) -> dict[str, float | None]:
     }
 
 
-def _divergence(
-    row: Row, window: tuple[int, int], so_far: NDArray[np.float64]
-) -> dict[str, Any]:
+def _divergence(row: Row, window: tuple[int, int], so_far: NDArray[np.float64]) -> dict[str, Any]:
     """Collect D(t) and the line that λ̂ fits to its logarithm; nothing without an ensemble.
 
     ``so_far`` is the ensemble of the replicates that have completed, for a condition that hasn't.

@@ -1,6 +1,7 @@
 """The data of each replicate on the page: a record, and the turns of those that it shows."""
 
 from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
 from itertools import count
 from typing import Any
 

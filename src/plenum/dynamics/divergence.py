@@ -46,7 +46,11 @@ def pairwise_distances(ensemble: ArrayLike) -> NDArray[np.float64]:
         Symmetric in its first two axes; values below 1e-9 are exact zeros.
     """
     array = as_ensemble(ensemble)
-    distances = np.sqrt(((array[:, None] - array[None, :]) ** 2).sum(axis=-1))
+    replicates, rounds, options = array.shape
+    squares = np.zeros((replicates, replicates, rounds))
+    for k in range(options):  # one by one: all at once take a third axis of gigabytes
+        squares += (array[:, None, :, k] - array[None, :, :, k]) ** 2
+    distances = np.sqrt(squares)
     return np.where(distances < ZERO, 0.0, distances)
 
 

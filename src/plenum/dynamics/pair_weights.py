@@ -18,6 +18,10 @@ _AT_ONCE = 1_000
 """Draws of one product, few enough that the intermediate arrays stay in the cache. The number is
 plenum's own: of 20 replicates they take 0.8 MB in single precision."""
 
+_PRODUCTS = 4_000_000
+"""Products of one block at most, of many replicates: 16 MB in single precision; of 500 replicates
+1,000 draws would take 500 MB. The number is plenum's own."""
+
 
 def draw_counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[np.int64]:
     """Draw how often each replicate occurs in each draw, shape (R, draws)."""
@@ -30,8 +34,9 @@ def draw_counts(replicates: int, draws: int, seed: int, stream: int) -> NDArray[
 def weigh_pairs(counts: Array, dtype: np.dtype[Any]) -> Iterator[Array]:
     """Yield the products over pairs i < j of counts, shape (R, draws), block by block."""
     first, second = np.triu_indices(len(counts), 1)
-    for start in range(0, counts.shape[1], _AT_ONCE):
-        part = counts[:, start : start + _AT_ONCE].astype(dtype)
+    size = max(1, min(_AT_ONCE, _PRODUCTS // max(len(first), 1)))
+    for start in range(0, counts.shape[1], size):
+        part = counts[:, start : start + size].astype(dtype)
         products = part[first] * part[second]
         products.flags.writeable = False
         yield products

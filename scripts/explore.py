@@ -1,9 +1,12 @@
-"""Write a study's explorer: two replicates side by side.
+"""Show a study as a page: watch it, search it, compare replicates and conditions.
 
 python scripts/explore.py study=NAME [condition=IDENTITY] [replicates=N] [out=FILE]
+python scripts/explore.py study=NAME live=true
 """
 
 try:
+    from pathlib import Path
+
     import hydra
     from omegaconf import DictConfig
 
@@ -20,7 +23,12 @@ def main(cfg: DictConfig) -> None:
         from plenum.reports.explorer.publish import ExploredStudy, publish_explorer
         from plenum.reports.settings import read_study_settings
 
-        publish_explorer(read_study_settings(ExploredStudy, cfg))
+        chosen = read_study_settings(ExploredStudy, cfg)
+        if not chosen.live:
+            return publish_explorer(chosen)
+        from plenum.reports.explorer.serve import serve_page
+
+        serve_page(chosen, Path(chosen.journals))
 
 
 if __name__ == "__main__":

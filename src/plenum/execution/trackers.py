@@ -2,14 +2,18 @@
 
 import time
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import asdict, replace
 from typing import Any
 
 from plenum.base.project import code_version
 from plenum.design.condition_names import name_conditions
 from plenum.design.job import Job
+from plenum.design.kinds import find_kind
 from plenum.execution.condition_folder import find_condition_folder
 from plenum.execution.outcomes import Outcome
+from plenum.tracking import store
+from plenum.tracking.live_page import offer_page
 from plenum.tracking.store import absolute_uri
 from plenum.tracking.tracker import Tracker
 
@@ -29,13 +33,15 @@ class Trackers:
         self, jobs: Sequence[Job], factors: Sequence[dict[str, str]], say: Callable[[str], None]
     ) -> None:
         self._trackers: dict[tuple[str, str], Tracker] = {}
+        self._say, self._journals = say, find_condition_folder(jobs[0]).parent
         for job in jobs:
             key = _store(job)
             if key is not None and key not in self._trackers:
                 locks, version = find_condition_folder(job).parent, code_version()
                 told = zip(jobs, factors, strict=True)
                 cells = {j.condition.cell: own for j, own in told if _store(j) == key}
-                plan = _plan_sweep([j for j in jobs if _store(j) == key], list(cells.values()))
+                mine = {j.condition.cell: j for j in jobs if _store(j) == key}
+                plan = _plan_sweep(list(mine.values()), list(cells.values()))
                 self._trackers[key] = Tracker(*key, version, locks, say, plan, cells)
 
     def of(self, job: Job) -> Tracker | None:
@@ -60,9 +66,14 @@ class Trackers:
 
     async def start(self, due: Sequence[Job]) -> None:
         """Start the processes that some jobs will need."""
-        for tracker in dict.fromkeys(map(self.of, due)):
-            if tracker is not None:
-                await tracker.start()
+        for key in dict.fromkeys(map(_store, due)):
+            if key is None:
+                continue
+            await self._trackers[key].start()
+            if store.local(key[0]) is None:
+                continue  # its server starts without the secrets that a tracking server may want
+            with suppress(OSError):  # where there is no loopback, or no place left
+                self._say(f"watch study {key[1]}: {offer_page(self._journals, *key)}")
 
     def with_errors(self, job: Job, outcome: Outcome, again: str) -> Outcome:
         """Add errors in tracking to an outcome; ``again`` says how to go on."""
@@ -87,7 +98,13 @@ def _plan_sweep(jobs: Sequence[Job], factors: Sequence[dict[str, str]]) -> dict[
         }
         for job, name in zip(jobs, name_conditions(factors), strict=True)
     ]
-    return {"conditions": conditions, "budget": asdict(jobs[0].budget), "began": time.time()}
+    kind = find_kind(factors[0]).name
+    return {
+        "kind": kind,
+        "conditions": conditions,
+        "budget": asdict(jobs[0].budget),
+        "began": time.time(),
+    }
 
 
 def _store(job: Job) -> tuple[str, str] | None:

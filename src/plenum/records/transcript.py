@@ -1,6 +1,7 @@
 """A journal read back as a transcript: what one deliberation said and decided."""
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -150,6 +151,14 @@ def read_transcript(path: Path) -> Transcript:
     if not entries or entries[0].get("kind") != "head":
         raise DamagedJournal(f"journal {path}: it has no head")
     return _assemble(entries[0], entries[1:], link)
+
+
+def read_head(path: Path) -> dict[str, Any]:
+    """Read the first line of a journal, which says its condition; empty if it can't be read."""
+    with suppress(DamagedJournal, OSError), path.open("rb") as lines:
+        for head in verify_lines(path, lines.readline())[0]:
+            return dict(head)
+    return {}
 
 
 def _assemble(head: dict[str, Any], entries: list[dict[str, Any]], link: str) -> Transcript:

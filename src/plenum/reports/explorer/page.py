@@ -58,7 +58,7 @@ class Layout:
         return replace(self, scripts=("finder",), frame="finder.html", views=())
 
 
-def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
+def page(study: str, data: Mapping[str, Any], layout: Layout, live: bool = False) -> str:
     """Render the page of a study.
 
     Parameters
@@ -69,6 +69,8 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
         What is read under each id.
     layout
         What the page of its kind is made of.
+    live
+        True if it asks its server for what it doesn't hold.
     """
     style = "".join(map(_asset, ("page.css", *(f"{view}.css" for view in layout.views))))
     script = script_text(layout)
@@ -79,20 +81,25 @@ def page(study: str, data: Mapping[str, Any], layout: Layout) -> str:
         layout=layout,
         frame=Markup(frame.render(layout=layout, body=Markup(_asset(layout.body)))),
         views=Markup("".join(_asset(f"{view}.html") for view in layout.views)),
-        policy=policy(style, script),
+        live=live,
+        policy=policy(style, script, live),
         style=Markup(style),
         script=Markup(script),
         blocks={name: pack_page(block) for name, block in data.items()},
     )
 
 
-def policy(style: str, script: str) -> str:
-    """Write the Content-Security-Policy: only this style, this script, and images in the page."""
+def policy(style: str, script: str, live: bool = False) -> str:
+    """Write the Content-Security-Policy: only this style, this script, and images in the page.
+
+    A live page may ask its own server besides.
+    """
     rules = {
         "default-src": "'none'",
         "script-src": _digest(script),
         "style-src": _digest(style),
         "img-src": "data:",
+        **({"connect-src": "'self'"} if live else {}),
         "base-uri": "'none'",
         "form-action": "'none'",
     }

@@ -45,6 +45,8 @@ class ExploredStudy(Settings):
         The file that the page is written to.
     condition
         The first letters of the identity of the only condition to show; empty for all.
+    live
+        True if the page is served, and shows the study as it is at each moment.
     replicates
         The most transcripts that are shown of a condition. ``None`` shows all of them, but only a
         few if the study is large.
@@ -53,6 +55,8 @@ class ExploredStudy(Settings):
     out: Annotated[Out, AfterValidator(_check_html)]
     condition: Text = ""
     replicates: _AtLeastTwo | None = None
+    live: bool = False
+    journals: Text = "mlruns/journals"
 
 
 def publish_explorer(chosen: ExploredStudy) -> None:

@@ -13,7 +13,7 @@ function block(id) {
 const live = () => document.documentElement.hasAttribute("data-live");
 
 async function request(id) {
-  const answer = await fetch(`data/${id}`);
+  const answer = await fetch(`data/${id}?index=${index?.revision ?? ""}`);
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 }

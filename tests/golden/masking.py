@@ -51,7 +51,7 @@ class Masks:
                 (rf"\b\d{{1,2}} ({'|'.join(month_name[1:])}) \d{{4}}\b", "<date>"),
                 (r"\b17\d{11}\b|\b1[6-9]\d{8}(\.\d+)?\b", "<time>"),
                 (
-                    r"(?m)^(stderr: )?(writing|waiting|replicates \d+/\d+ \|).*\n",
+                    r"(?m)^(stderr: )?(writing|waiting|watch it|replicates \d+/\d+ \|).*\n",
                     "",
                 ),  # slow machines
             )

@@ -144,8 +144,6 @@ def _begin(composed: "Sequence[_ComposedJob]", on_workers: bool) -> None:
         for count, noun in ((len(jobs), "condition"), (replicates, "replicate"), (calls, "call"))
     )
     say(f"running {what}{' on workers' if on_workers else ''}")
-    if jobs[0].condition.backend.name != "simulated" and jobs[0].tracking_uri:  # it takes a while
-        say(f"from another terminal: python scripts/status.py study={jobs[0].study}")
     for job in composed:
         job.save_configs()
 

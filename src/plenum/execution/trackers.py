@@ -70,10 +70,12 @@ class Trackers:
             if key is None:
                 continue
             await self._trackers[key].start()
-            if store.local(key[0]) is None:
-                continue  # its server starts without the secrets that a tracking server may want
-            with suppress(OSError):  # where there is no loopback, or no place left
-                self._say(f"watch study {key[1]}: {offer_page(self._journals, *key)}")
+            ways = [f"python scripts/status.py study={key[1]}"]
+            # The page's server starts without the secrets that a tracking server may want.
+            if store.local(key[0]) is not None:
+                with suppress(OSError):  # where there is no loopback, or no place left
+                    ways.insert(0, offer_page(self._journals, *key))
+            self._say(f"watch it: {' or by '.join(ways)}")
 
     def with_errors(self, job: Job, outcome: Outcome, again: str) -> Outcome:
         """Add errors in tracking to an outcome; ``again`` says how to go on."""

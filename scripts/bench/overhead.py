@@ -1,6 +1,6 @@
 """Measure what plenum costs around the models: wall time, memory, start, tables.
 
-    python scripts/bench/overhead.py [quick]
+    python scripts/bench/overhead.py [quick | pages]
 
 Every figure is measured in this run, in fresh working directories, on the simulated backend:
 
@@ -8,11 +8,16 @@ Every figure is measured in this run, in fresh working directories, on the simul
 - sweep_s        the default 2x2 sweep: 80 deliberations, 8,480 calls, all in MLflow, to its tables
 - sweep_peak_mb  its peak resident memory, all its processes together
 - tables_1000_replicates_s  `scripts/tables.py` over 1,000 tracked replicates of 50 conditions
+- live_cost      CPU of the sweep's processes while its page is watched, over alone (median of five)
+- page_mb        the default study's page as one file
+- gather_s, gather_mb  `scripts/explore.py` over 500 replicates of 100 turns, its peak memory
+- open_s, search_ms  that page in Chromium: until it is drawn, until a search shows its first hits
 - tables_1000_s, tables_10000_s  the same over 1,000 and 10,000 conditions of 20 replicates
 
 Baselines: the same 80 deliberations as a bare loop (no journal, no event loop, no tracking), and
 reading 1,000 runs' metric histories one by one (measured on 40 runs). `quick` tracks 100
-replicates instead of 1,000 and says so, and leaves out 10,000 conditions.
+replicates instead of 1,000 and says so, and leaves out 10,000 conditions. `pages` measures the
+pages alone.
 """
 
 import json
@@ -24,7 +29,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from measuring import mode, watch
+from measuring import mode, show_figures, watch
+from pages import TO_REACH, measure_pages
 from rich import box
 from rich.console import Console
 from rich.table import Table
@@ -80,7 +86,10 @@ print((time.perf_counter() - began) / len(runs))
 
 def main() -> None:
     """Measure, print a table for people, and one JSON line for machines."""
-    quick = mode(__doc__, "quick") == "quick"
+    given = mode(__doc__, "quick", "pages")
+    if given == "pages":
+        return show_figures(measure_pages(quick=False), TO_REACH)
+    quick = given == "quick"
     seeds = 5 if quick else 50
     help_s = statistics.median(_timed("run.py", "--help")[0] for _ in range(5))
     bare_s, calls = map(float, _python(BARE.format(conf=str(ROOT / "conf"))).split())
@@ -93,6 +102,8 @@ def main() -> None:
         histories_s = float(_python(HISTORIES.format(uri=uri))) * seeds * 20
 
     wide = {count: time_tables(count) for count in ((1_000,) if quick else (1_000, 10_000))}
+
+    pages = measure_pages(quick)
 
     table = Table(box=box.SIMPLE_HEAD, title=f"{platform.processor() or platform.machine()}, "
                   f"{os.cpu_count()} cores, Python {platform.python_version()}")  # fmt: skip
@@ -117,6 +128,8 @@ def main() -> None:
     for count, seconds in wide.items():
         most = {1_000: "11 s", 10_000: "33 s"}[count]
         table.add_row(f"tables over {count:,} conditions", f"{seconds:.1f} s", most, "-", "-")
+    for name, value in pages.items():
+        table.add_row(name, str(value), TO_REACH.get(name, ""), "-", "-")
     Console(width=120).print(table)
     figures = {
         "help_s": round(help_s, 3),
@@ -125,6 +138,7 @@ def main() -> None:
         "sweep_over_bare": round(sweep_s / bare_s, 2),
         f"tables_{seeds * 20}_replicates_s": round(tables_s, 2),
         "tables_over_histories": round(tables_s / histories_s, 3),
+        **pages,
         **{f"tables_{count}_s": round(seconds, 1) for count, seconds in wide.items()},
     }
     print(json.dumps(figures))

@@ -1,4 +1,4 @@
-"""What the page of a study costs: a sweep that is watched, and the pages of small and large ones."""
+"""What the page of a study costs: watched sweeps, and pages of small and large studies."""
 
 import os
 import re

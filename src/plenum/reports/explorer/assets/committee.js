@@ -95,6 +95,9 @@ function listen() {
   });
 }
 
+// What is shown, with the replicates that have come meanwhile.
+const showAgain = () => chooseCondition(state.number, { round: state.round, pair: state.pair, view: state.view, zoom: state.zoom });
+
 function redraw(changes) {
   Object.assign(state, changes);
   drawPlane();

@@ -42,6 +42,12 @@ async function showRuns(left, right, round) {
   writeLink();
 }
 
+// What is shown, with the runs that have come meanwhile.
+function showAgain() {
+  state.number = -1;
+  return showRuns(shownAs("left"), shownAs("right"), state.round);
+}
+
 function lastRound() {
   const ends = SIDES.map((side) => state.sides[side]).map(({ run, replicate }) => Math.max(run?.rounds.length ?? 0, run?.answers.at(-1)?.[0] ?? 0, replicate?.course.length ?? 0));
   return Math.max(1, ...ends);

@@ -186,6 +186,11 @@ class StudyProgress:
         self._made: deque[tuple[float, float]] = deque()  # calls by time, the sweep's begin first
         self._began: float | None = None
 
+    @property
+    def kind(self) -> str:
+        """The kind of the last sweep's conditions; empty where no plan tells it."""
+        return str(self._read_plan().get("kind", ""))
+
     def read(self) -> dict[str, Any]:
         """Return the block ``watch`` of the page: counts, estimates so far, the last failures."""
         now, plan, running = time.time(), self._read_plan(), self._is_running()

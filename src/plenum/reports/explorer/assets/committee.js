@@ -130,13 +130,18 @@ function mostTelling() {
   return Math.max(0, split >= 0 ? split : index.conditions.findIndex((condition) => condition.n > 0));
 }
 
+// Shows what is asked for, else what tells most; of a sweep that has just begun there is nothing yet.
+async function openReplicates(asked) {
+  if (!index.conditions.length) return;
+  await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
+  if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
+}
+
 openPage(async () => {
   views.set("replicates", () => state.entry && writeLink());
-  openViews();
+  openViews(index.conditions.length ? "replicates" : "watch");
   listConditions();
   listenToBar();
   listen();
-  const asked = readLink();
-  await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
-  if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
+  await openReplicates(readLink());
 });

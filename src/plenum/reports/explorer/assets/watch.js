@@ -23,8 +23,9 @@ function costOf({ dollars, unpriced }) {
 // Counts in words; only those that aren't 0, but for what completed and is pending.
 function countsTold(counts) {
   const shown = PARTS.map(([name]) => [name, partOf(counts, name)]).filter(([name, n]) => n || name === "completed" || name === "pending");
+  const of = (name) => (name === "completed" ? ` of ${inThousands(counts.target)}` : "");
   const reasons = typeof counts.failed === "object" && failedOf(counts) ? ` (${countsListed(counts.failed)})` : "";
-  return shown.map(([name, n]) => `${inThousands(n)} ${name}${name === "failed" ? reasons : ""}`).join(", ");
+  return shown.map(([name, n]) => `${inThousands(n)}${of(name)} ${name}${name === "failed" ? reasons : ""}`).join(", ");
 }
 
 function countsBar(counts) {
@@ -44,7 +45,7 @@ function sparkline(level, top) {
 }
 
 function watchCells(c, top) {
-  const told = c.completed === null ? "unknown: its journals aren't on this machine" : `of ${inThousands(c.target)}: ${countsTold(c)}`;
+  const told = c.completed === null ? "unknown: its journals aren't on this machine" : countsTold(c);
   return [
     [countsBar(c), told], c.decisions && countsListed(c.decisions) || "–", sparkline(c.D, top),
     c.growth === null ? "–" : `${fixed(100 * Math.expm1(c.growth), 1)} % a round`,
@@ -87,7 +88,7 @@ function watchTotals({ running, time, left_s, rate, totals, budget }) {
   const unknown = totals.unknown ? `, ${inThousands(totals.unknown)} unknown` : "";
   const lines = [
     el("p", {}, asOf, el("b", {}, running ? "A sweep is running. " : "No sweep is running. "), running ? left : ""),
-    el("p", {}, `${plural(totals.conditions, "condition")}, ${inThousands(totals.target)} replicates: ${countsTold(totals)}${unknown}.`),
+    el("p", {}, `${plural(totals.conditions, "condition")}. Replicates: ${countsTold(totals)}${unknown}.`),
     el("p", {}, `${inThousands(totals.calls)} calls, ${inThousands(totals.tokens_in)} tokens in, ${inThousands(totals.tokens_out)} out; cost ${costOf(totals)}.`,
       totals.elsewhere ? ` Without ${plural(totals.elsewhere, "condition")} whose journals aren't on this machine.` : ""),
   ];
@@ -131,25 +132,29 @@ async function followStudy(told) {
   const some = told.conditions.some(({ cell }) => changed(cell));
   Object.assign(watched, { told, counts });
   if (before) tellNews(before, told);
-  if (some) await refreshIndex(changed);
+  drawWatch(told);
+  if (!some && !watched.gone) return;
+  await refreshIndex(changed); // a server that was started anew knows the index of none before
   drawWatch(told);
 }
 
 async function refreshIndex(changed) {
-  const ids = () => index.conditions.map(({ id }) => id).join();
-  const before = ids();
+  const order = () => index.conditions.map(({ id }) => id).join();
+  const before = order();
   unpacked.delete("index");
   index = await block("index");
-  index.conditions.forEach(({ cell }, number) => changed(cell) && ["figures", "talk"].forEach((name) => unpacked.delete(`${name}-${number}`)));
-  if (ids() !== before) for (const name of unpacked.keys()) if (/^(figures|talk)-/.test(name)) unpacked.delete(name); // others have their numbers now
+  const moved = order() !== before; // other conditions have their numbers now
+  index.conditions.forEach(({ cell }, number) => (moved || changed(cell)) && ["figures", "talk"].forEach((name) => unpacked.delete(`${name}-${number}`)));
   for (const seen of state.sides ? Object.values(state.sides) : [state]) {
-    const number = index.conditions.findIndex(({ id }) => id === seen.entry?.id);
-    if (number >= 0) Object.assign(seen, { number, entry: index.conditions[number] });
-    if (number >= 0 && changed(seen.entry.cell)) byId("fresh").hidden = false;
+    const number = index.conditions.findIndex(({ id }) => id === seen?.entry?.id);
+    if (number < 0) continue;
+    Object.assign(seen, { number, entry: index.conditions[number] });
+    if (changed(seen.entry.cell)) byId("fresh").hidden = false;
   }
   if (state.sides?.left) state.number = state.sides.left.number;
   aboutStudy();
   drawConditions();
+  if (!state.entry) await openReplicates(null);
 }
 
 async function poll() {

@@ -158,13 +158,18 @@ function listenToRuns() {
   });
 }
 
+// Shows what is asked for, else what tells most; of a sweep that has just begun there is nothing yet.
+async function openReplicates(asked) {
+  if (!index.conditions.length) return;
+  await showRuns(...(asked ?? (await mostTelling())));
+  if (!asked && state.parting.round) setRound(state.parting.round);
+}
+
 openPage(async () => {
   views.set("replicates", () => state.entry && writeLink());
-  openViews();
+  openViews(index.conditions.length ? "replicates" : "watch");
   listConditions();
   listenToBar();
   listenToRuns();
-  const asked = readLink();
-  await showRuns(...(asked ?? (await mostTelling())));
-  if (!asked && state.parting.round) setRound(state.parting.round);
+  await openReplicates(readLink());
 });

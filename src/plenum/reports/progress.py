@@ -13,7 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from operator import itemgetter
+from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +55,9 @@ _LETTERS = 2000
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """What is kept of a journal, which had this time and size when it was read."""
+    """What is kept of a replicate's journal, which had this time and size when it was read."""
 
+    n: int
     seen: tuple[int, int]
     status: str
     used: Mapping[str, float] = field(default_factory=lambda: dict.fromkeys(USED, 0))
@@ -73,72 +74,41 @@ class FolderProgress:
     folder
         Where they are.
     journals
-        What was read of them, by replicate.
+        What was read of them, by their names.
     """
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.journals: dict[int, _Read] = {}
+        self.journals: dict[str, _Read] = {}
         self._logged = 0
-        self._counted: tuple[object, dict[str, Any]] = (None, {})
         self._estimated: list[_Read] = []
         self._estimates: dict[str, Any] = {"D": [], "growth": None}
 
-    @property
-    def there(self) -> bool:
-        """True if there is such a folder on this machine."""
-        return self.folder.is_dir()
-
     def refresh(self) -> "FolderProgress":
         """Read what has changed, and return itself."""
-        found: dict[int, _Read] = {}
-        for entry in os.scandir(self.folder) if self.there else ():
-            name, ending = os.path.splitext(entry.name)
-            if ending != ".jsonl":
+        before, self.journals = self.journals, {}
+        for entry in os.scandir(self.folder) if self.folder.is_dir() else ():
+            if not entry.name.endswith(".jsonl"):
                 continue
             stat = entry.stat()
-            if name.startswith("calls"):
+            if entry.name.startswith("calls"):
                 self._logged = max(self._logged, stat.st_mtime_ns)
-            elif name.isdecimal():
-                seen, known = (stat.st_mtime_ns, stat.st_size), self.journals.get(int(name))
+            elif entry.name[:-6].isdecimal():
+                seen, known = (stat.st_mtime_ns, stat.st_size), before.get(entry.name)
                 same = known is not None and known.seen == seen
-                found[int(name)] = known if known and same else _read(Path(entry.path), seen)
-        if found != self.journals:  # by identity
-            self.journals, self._counted = found, (None, {})
+                self.journals[entry.name] = known if known and same else _read(entry.path, seen)
         return self
 
+    def wanted(self, target: int) -> list[_Read]:
+        """List what is begun of the replicates up to the target; others were an earlier sweep's."""
+        return sorted((r for r in self.journals.values() if r.n < target), key=attrgetter("n"))
+
     def tell(self, target: int, running: bool) -> dict[str, Any]:
-        """Describe the replicates up to the target; those beyond it belong to an earlier sweep.
-
-        Parameters
-        ----------
-        running
-            True if a sweep is at what is begun and hasn't ended.
-        """
-        if self._counted[0] != (target, running):
-            self._counted = (target, running), self._count(self.wanted(target), target, running)
-        written = max((self._logged, *(each.seen[0] for _, each in self.wanted(target))))
-        idle = max(time.time() - written / 1e9, 0) if written else None
-        return {**self._counted[1], "idle_s": idle}
-
-    def wanted(self, target: int) -> list[tuple[int, _Read]]:
-        """List the replicates up to the target that are begun."""
-        return sorted((n, each) for n, each in self.journals.items() if n < target)
-
-    def count_left(self, target: int, most: int) -> float:
-        """Estimate how many calls are left, of at most so many for each replicate."""
-        read = [each for _, each in self.wanted(target)]
-        ended = [each.used["calls"] for each in read if each.status == "completed"]
-        usual = sum(ended) / len(ended) if ended else most
-        whole = usual * (target - sum(each.status in ENDED for each in read))
-        return max(whole - sum(each.used["calls"] for each in read if each.status not in ENDED), 0)
-
-    def _count(
-        self, wanted: Sequence[tuple[int, _Read]], target: int, running: bool
-    ) -> dict[str, Any]:
-        read = [each for _, each in wanted]
+        """Describe the condition; ``running`` says that a sweep is at what hasn't ended."""
+        read = self.wanted(target)
         counts = Counter(each.status for each in read)
         at_it = counts["pending"] if running else 0
+        written = max([self._logged, *(each.seen[0] for each in read)]) / 1e9
         return {
             "completed": counts["completed"],
             "failed": _tally(each.failure["reason"] for each in read if each.failure),
@@ -147,20 +117,28 @@ class FolderProgress:
             "pending": target - at_it - sum(counts[status] for status in ENDED),
             "decisions": _tally(each.decision for each in read if each.decision is not None),
             **self._estimate([each for each in read if each.path is not None], running),
-            **{name: sum(each.used[name] for each in read) for name in USED},
+            **_sum_used(read),
+            "idle_s": max(time.time() - written, 0) if written else None,
         }
+
+    def count_left(self, target: int, most: int) -> float:
+        """Estimate how many calls are left, of at most so many for each replicate."""
+        read = self.wanted(target)
+        ended = [each.used["calls"] for each in read if each.status == "completed"]
+        usual = sum(ended) / len(ended) if ended else most
+        left = usual * (target - sum(each.status in ENDED for each in read))
+        return max(left - sum(each.used["calls"] for each in read if each.status not in ENDED), 0)
 
     def _estimate(self, ended: list[_Read], running: bool) -> dict[str, Any]:
         """Estimate D(t) and the growth of a typical pair from the replicates that have ended."""
         # All pairs are measured: of many replicates again only where a fiftieth has come in.
         due = not running or len(ended) >= 1.02 * len(self._estimated)
-        if due and ended != self._estimated:
+        if due and ended != self._estimated:  # by identity
             self._estimated, self._estimates = ended, {"D": [], "growth": None}
             paths = [each.path for each in ended if each.path is not None]
             if len(paths) > 1 and len({each.shape for each in paths}) == 1:
-                ensemble = np.array(paths)
-                growth = keep_finite(estimate_typical_growth(ensemble).value)
-                level = [keep_finite(value) for value in divergence(ensemble).tolist()]
+                level = [keep_finite(value) for value in divergence(np.array(paths)).tolist()]
+                growth = keep_finite(estimate_typical_growth(np.array(paths)).value)
                 self._estimates = {"D": level, "growth": growth}
         return self._estimates
 
@@ -179,12 +157,11 @@ class StudyProgress:
     """
 
     def __init__(self, study: str, uri: str, journals: Path | str) -> None:
-        self._study, self._uri = study, store.absolute_uri(uri)
-        self._journals = Path(journals)
+        self._study, self._uri, self._journals = study, store.absolute_uri(uri), Path(journals)
         self._folders: dict[str, FolderProgress] = {}
         self._stored: tuple[object, list[StoredRun]] = (None, [])
-        self._made: deque[tuple[float, float]] = deque()  # calls by time, the sweep's begin first
         self._began: float | None = None
+        self._made: deque[tuple[float, float]] = deque()  # calls by time, the sweep's begin first
 
     @property
     def kind(self) -> str:
@@ -193,45 +170,50 @@ class StudyProgress:
 
     def read(self) -> dict[str, Any]:
         """Return the block ``watch`` of the page: counts, estimates so far, the last failures."""
-        now, plan, running = time.time(), self._read_plan(), self._is_running()
+        now, plan = time.time(), self._read_plan()
+        lock = lock_file(self._journals, self._uri, self._study)
+        running = lock.exists() and is_locked(lock)
+        planned = {each["cell"]: each for each in plan.get("conditions", ())}
         stored = {run.cell or run.run_id: run for run in self._read_store()}
-        wanted = {each["cell"]: each for each in plan.get("conditions", ())}
-        wanted |= {cell: _want(run) for cell, run in stored.items() if cell not in wanted}
+        wanted = {cell: _want(run) for cell, run in stored.items()} | planned
+        order = [*planned, *(cell for cell in stored if cell not in planned)]
         self._refresh([each["folder"] for each in wanted.values()])
-        conditions = [
-            {key: each[key] for key in ("name", "cell", "target")}
-            | {"planned": "calls" in each}
-            | self._tell(each, stored.get(cell), running and "calls" in each)
-            for cell, each in wanted.items()
-        ]
+        conditions = []
+        for cell in order:
+            folder = self._folders[wanted[cell]["folder"]]
+            run = stored.get(cell) if not folder.journals else None
+            # A run without estimates tells less than the plan: that nothing is begun.
+            known = run is not None and (cell not in planned or is_estimated(run))
+            told = (
+                _tell_stored(run)
+                if run is not None and known
+                else folder.tell(wanted[cell]["target"], running and cell in planned)
+            )
+            named = {key: wanted[cell][key] for key in ("name", "cell", "target")}
+            conditions.append({**named, "planned": cell in planned, **told})
         rate, left = self._time(plan, now) if running and plan else (None, None)
+        spent = {each["folder"]: self._folders[each["folder"]] for each in planned.values()}
+        totals = sum_up(conditions)
+        # As a budget counts it: earlier sweeps of these conditions, too.
+        totals["spent"] = _sum_used([r for each in spent.values() for r in each.journals.values()])
         return {
-            "study": self._study,
-            "running": running,
-            "time": now,
-            "budget": plan.get("budget"),
-            "left_s": left,
-            "rate": rate,
-            "conditions": conditions,
-            "totals": sum_up(conditions) | {"spent": self._sum_spent(plan)},
-            "failures": self._list_failures(wanted.values()),
+            **{"study": self._study, "running": running, "time": now},
+            **{"budget": plan.get("budget"), "left_s": left, "rate": rate},
+            **{"conditions": conditions, "totals": totals},
+            "failures": self._list_failures([wanted[cell] for cell in order]),
         }
 
     def _read_plan(self) -> dict[str, Any]:
         """Read what the last sweep wants; empty where that can't be told."""
+        names = {"name": str, "cell": str, "folder": str, "target": int, "calls": int}
         with suppress(OSError, ValueError, KeyError, TypeError):
-            plan = json.loads(plan_file(self._journals, self._uri, self._study).read_bytes())
+            plan: dict[str, Any] = json.loads(
+                plan_file(self._journals, self._uri, self._study).read_bytes()
+            )
             for each in plan["conditions"]:
-                named = (each["name"], each["cell"], each["folder"])
-                if not all(isinstance(text, str) for text in named):
-                    return {}
-                each["target"], each["calls"] = int(each["target"]), int(each["calls"])
-            return {**plan, "began": float(plan["began"]), "budget": dict(plan["budget"])}
+                each.update({name: kind(each[name]) for name, kind in names.items()})
+            return plan | {"began": float(plan["began"]), "budget": dict(plan["budget"])}
         return {}
-
-    def _is_running(self) -> bool:
-        lock = lock_file(self._journals, self._uri, self._study)
-        return lock.exists() and is_locked(lock)
 
     def _read_store(self) -> list[StoredRun]:
         file = store.local(self._uri)
@@ -246,34 +228,27 @@ class StudyProgress:
 
     def _refresh(self, names: Iterable[str]) -> None:
         """Read what has changed in the folders; many fresh ones by several processes."""
-        fresh = {name for name in names if name not in self._folders}
-        self._folders |= {name: FolderProgress(self._journals / name) for name in fresh}
-        large = [self._folders[name] for name in fresh if self._folders[name].there]
-        if len(large) >= _MANY:
-            for read in map_in_processes(FolderProgress.refresh, large):
+        fresh = {name: FolderProgress(self._journals / name) for name in names}
+        fresh = {name: each for name, each in fresh.items() if name not in self._folders}
+        self._folders |= fresh
+        begun = [each for each in fresh.values() if each.folder.is_dir()]
+        if len(begun) >= _MANY:
+            for read in map_in_processes(FolderProgress.refresh, begun):
                 self._folders[read.folder.name] = read
         for folder in self._folders.values():
             folder.refresh()
 
-    def _tell(
-        self, wanted: Mapping[str, Any], run: StoredRun | None, running: bool
-    ) -> dict[str, Any]:
-        folder = self._folders[wanted["folder"]]
-        elsewhere = not folder.there and run is not None
-        if run is not None and elsewhere and (is_estimated(run) or "calls" not in wanted):
-            return _tell_stored(run)
-        return folder.tell(wanted["target"], running)
-
-    def _time(self, plan: Mapping[str, Any], now: float) -> tuple[float | None, float | None]:
+    def _time(self, plan: Mapping[str, Any], now: float) -> tuple[float, float | None]:
         """Return the calls a second of the last minutes, and how long the rest takes at this rate.
 
         Who looks for the first time is told the mean of the whole sweep so far.
         """
-        planned = [(self._folders[each["folder"]], each) for each in plan["conditions"]]
-        read = [r for folder, each in planned for _, r in folder.wanted(each["target"])]
+        planned = [
+            (self._folders[c["folder"]], c["target"], c["calls"]) for c in plan["conditions"]
+        ]
+        read = [each for folder, target, _ in planned for each in folder.wanted(target)]
         if self._began != plan["began"]:
             self._began = plan["began"]
-            # What was written before it began was made before, too.
             before = sum(r.used["calls"] for r in read if r.seen[0] < 1e9 * plan["began"])
             self._made = deque([(plan["began"], before)])
         self._made.append((now, sum(r.used["calls"] for r in read)))
@@ -281,40 +256,36 @@ class StudyProgress:
             self._made.popleft()
         (since, before), (_, made) = self._made[0], self._made[-1]
         rate = max((made - before) / (now - since), 0.0) if now > since else 0.0
-        left = sum(folder.count_left(each["target"], each["calls"]) for folder, each in planned)
+        left = sum(folder.count_left(target, calls) for folder, target, calls in planned)
         return rate, left / rate if rate else None
 
-    def _sum_spent(self, plan: Mapping[str, Any]) -> dict[str, float]:
-        """Sum up all journals of the plan's conditions, as its budget counts them."""
-        folders = {each["folder"] for each in plan.get("conditions", ())}
-        read = [each for name in folders for each in self._folders[name].journals.values()]
-        return {name: sum(each.used[name] for each in read) for name in USED}
-
     def _list_failures(self, wanted: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        failed = (
-            (each.seen[0], {"condition": named["name"], "cell": named["cell"], "n": n}, each)
-            for named in wanted
-            for n, each in self._folders[named["folder"]].wanted(named["target"])
+        """List the last failed replicates, the newest first."""
+        failed = [
+            (each.seen[0], {"condition": c["name"], "cell": c["cell"], "n": each.n, **each.failure})
+            for c in wanted
+            for each in self._folders[c["folder"]].wanted(c["target"])
             if each.failure
-        )
-        newest = heapq.nlargest(_FAILURES, failed, key=itemgetter(0))
-        return [{**which, **each.failure} for _, which, each in newest]
+        ]
+        return [told for _, told in heapq.nlargest(_FAILURES, failed, key=itemgetter(0))]
 
 
 def sum_up(conditions: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
     """Sum up conditions; what is unknown of some isn't taken for 0."""
     known = [each for each in conditions if each["completed"] is not None]
     counted = [each for each in known if each["calls"] is not None]
-    totals: dict[str, Any] = {"conditions": len(conditions)}
-    totals["target"] = sum(each["target"] for each in conditions)
-    totals["unknown"] = totals["target"] - sum(each["target"] for each in known)
-    totals["elsewhere"] = len(conditions) - len(counted)
-    totals["failed"] = sum(sum(each["failed"].values()) for each in known)
-    for name in ("completed", "damaged", "running", "pending"):
-        totals[name] = sum(each[name] or 0 for each in known)
-    totals |= {name: sum(c[name] for c in counted) if counted else None for name in USED}
+    target = sum(each["target"] for each in conditions)
+    parts = ("completed", "damaged", "running", "pending")
     idle = [each["idle_s"] for each in conditions if each["idle_s"] is not None]
-    return totals | {"idle_s": min(idle, default=None)}
+    return {
+        **{"conditions": len(conditions), "target": target},
+        "unknown": target - sum(each["target"] for each in known),
+        "elsewhere": len(conditions) - len(counted),
+        "failed": sum(sum(each["failed"].values()) for each in known),
+        **{name: sum(each[name] or 0 for each in known) for name in parts},
+        **{name: sum(c[name] for c in counted) if counted else None for name in USED},
+        "idle_s": min(idle, default=None),
+    }
 
 
 def _want(run: StoredRun) -> dict[str, Any]:
@@ -325,54 +296,46 @@ def _want(run: StoredRun) -> dict[str, Any]:
 
 def _tell_stored(run: StoredRun) -> dict[str, Any]:
     """Describe a condition whose journals are elsewhere: unknown until it has its estimates."""
-    told: dict[str, Any] = dict.fromkeys(("damaged", "running", *USED, "idle_s", "growth"))
-    for name in ("completed", "pending"):
-        count = run.metrics.get(f"n_{name}", math.nan)
-        told[name] = int(count) if math.isfinite(count) else None
-    for name, tag in (("failed", "plenum.failures"), ("decisions", "plenum.decisions")):
-        told[name] = json.loads(run.tags.get(tag, "{}")) if is_estimated(run) else None
-    return told | {
-        "D": [],
-        "growth": keep_finite(run.metrics.get("typical_growth", math.nan)),
-    }
+    told: dict[str, Any] = dict.fromkeys(("damaged", "running", *USED, "idle_s"))
+    for name, key in (("completed", "n_completed"), ("pending", "n_pending")):
+        told[name] = int(run.metrics[key]) if key in run.metrics else None
+    for name, key in (("failed", "plenum.failures"), ("decisions", "plenum.decisions")):
+        told[name] = json.loads(run.tags.get(key, "{}")) if is_estimated(run) else None
+    return {**told, "D": [], "growth": keep_finite(run.metrics.get("typical_growth", math.nan))}
 
 
-def _read(file: Path, seen: tuple[int, int]) -> _Read:
+def _read(file: str, seen: tuple[int, int]) -> _Read:
+    n = int(Path(file).stem)
     try:
-        transcript = read_transcript(file)
+        transcript = read_transcript(Path(file))
     except DamagedJournal:
         # One that is just being begun has no whole line yet.
-        return _Read(seen, "damaged" if b"\n" in file.read_bytes() else "pending")
+        return _Read(n, seen, "damaged" if b"\n" in Path(file).read_bytes() else "pending")
     except OSError:
-        return _Read(seen, "damaged")
+        return _Read(n, seen, "damaged")
     paid = [e for e in transcript.entries if "tokens_in" in e and "inherited" not in e]
-    used = {
-        "calls": len(paid),
-        "tokens_in": sum(entry["tokens_in"] for entry in paid),
-        "tokens_out": sum(entry["tokens_out"] for entry in paid),
-        "dollars": sum(entry["cost"] or 0.0 for entry in paid),
-        "unpriced": sum(entry["cost"] is None for entry in paid),
-    }
-    completed = transcript.status == "completed"
-    return _Read(
-        seen,
-        transcript.status,
-        used,
-        transcript.decision if completed else None,
-        path(transcript) if completed and transcript.turns else None,
-        _describe_failure(transcript),
-    )
+    sums = {name: sum(entry[name] for entry in paid) for name in ("tokens_in", "tokens_out")}
+    sums["dollars"] = sum(entry["cost"] or 0.0 for entry in paid)
+    used = {"calls": len(paid), **sums, "unpriced": sum(e["cost"] is None for e in paid)}
+    if transcript.status != "completed":
+        return _Read(n, seen, transcript.status, used, failure=_describe_failure(transcript))
+    known = path(transcript) if transcript.turns else None
+    return _Read(n, seen, "completed", used, transcript.decision, known)
 
 
 def _describe_failure(transcript: Transcript) -> dict[str, Any]:
-    failed = find_failed_call(transcript)
+    failed, end = find_failed_call(transcript), transcript.end or {}
     if failed is None:
         return {}
-    told = {"reason": failed.reason, "at": (transcript.end or {}).get("at")}
     wrote = None
     if failed.wrote is not None:  # the last answer, of which the failed call has the beginning
         wrote = redact(str(transcript.calls[-1].get("text", "")))[:_LETTERS]
-    return {**told, "detail": redact(failed.detail), "wrote": wrote}
+    told = {"reason": failed.reason, "at": end.get("at"), "detail": redact(failed.detail)}
+    return {**told, "wrote": wrote}
+
+
+def _sum_used(read: Sequence[_Read]) -> dict[str, float]:
+    return {name: sum(each.used[name] for each in read) for name in USED}
 
 
 def _tally(values: Iterable[str]) -> dict[str, int]:

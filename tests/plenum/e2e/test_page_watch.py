@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import psutil
 import pytest
 from browsing import HOSTILE, READY, Open, browser, opened
 from command_line import call, start, wait_for
@@ -319,9 +320,9 @@ def test_new_replicates_are_offered_and_not_thrust_upon_a_reader(
     browser: Browser, tmp_path: Path
 ) -> None:
     study = small(tmp_path)
-    told = study.watch()
+    told = running(study.watch())
     with (
-        answering(study, watch=running(told)) as server,
+        answering(study, watch=told) as server,
         visiting(browser, f"{server.url}#c=01c0ffee&t=3&a=0") as visited,
     ):
         visited.clock.run_for(3100)
@@ -330,18 +331,26 @@ def test_new_replicates_are_offered_and_not_thrust_upon_a_reader(
         expect(rows).to_have_count(3)
         more = study.data()
         more["figures-1"]["replicates"] = more["figures-1"]["replicates"][:2]
-        more["index"]["conditions"][1]["name"] = "another name"
-        server.blocks |= {**more, "watch": told}
+        first, second = more["index"]["conditions"]
+        second["name"] = "another name"
+        # A condition that has been begun meanwhile stands before the one that is read.
+        more["index"]["conditions"] = [first, {**first, "id": "new", "cell": "new"}, second]
+        more["figures-2"], more["talk-2"] = more["figures-1"], more["talk-1"]
+        more["figures-1"], more["talk-1"] = more["figures-0"], more["talk-0"]
+        counted = {**told["conditions"][1], "completed": 2, "running": 0}
+        server.blocks |= {**more, "watch": {**told, "conditions": [told["conditions"][0], counted]}}
         visited.focus("#conditions li >> nth=1")
         visited.clock.run_for(3100)
         expect(visited.locator("#fresh")).to_be_visible()
-        expect(visited.locator("#conditions li >> nth=1")).to_contain_text("another name")
-        expect(visited.locator("#conditions li >> nth=1")).to_be_focused()
+        chosen = visited.locator("#conditions li[aria-selected=true]")
+        expect(chosen).to_contain_text("another name")
+        expect(chosen).to_be_focused()
+        expect(visited.locator("#conditions li")).to_have_count(3)
         expect(rows).to_have_count(3)
         visited.click("#fresh")
         expect(rows).to_have_count(2)
         expect(visited.locator("#fresh")).to_be_hidden()
-        assert "t=3&a=0" in visited.url
+        assert "c=01c0ffee&t=3&a=0" in visited.url
 
 
 def test_it_says_that_its_server_is_gone_and_goes_on_when_there_is_one_again(
@@ -422,3 +431,6 @@ def test_a_sweep_is_watched_from_its_first_call_to_its_end_killed_and_continued(
     calls = re.findall(r" (\d+) calls", shown)[0]
     assert f"{int(calls):,} calls" in totals.inner_text()
     context.close()
+    for each in psutil.process_iter(["cmdline"]):  # the page's server outlives the sweep
+        if str(journals) in " ".join(each.info["cmdline"] or ()):
+            each.terminate()

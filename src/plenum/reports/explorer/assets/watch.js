@@ -54,15 +54,17 @@ function watchCells(c, top) {
   ];
 }
 
-// Replaces what has changed alone, so that focus and selection stay.
-const replaceChanged = (old, fresh) => old.isEqualNode(fresh) || old.replaceWith(fresh);
+// Replaces only children that have changed, so that focus and selection stay.
+function renewChildren(old, fresh) {
+  fresh.forEach((node, k) => (old.children[k] ? old.children[k].isEqualNode(node) || old.children[k].replaceWith(node) : old.append(node)));
+  while (old.children.length > fresh.length) old.lastChild.remove();
+}
 
 function watchRow(c, top, number) {
-  const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" }, WATCH_COLUMNS.map((_, k) => el(k ? "td" : "th")));
+  const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" });
   watched.rows.set(c.cell, row);
   const name = number === undefined ? said("bdi", {}, c.name) : said("button", { type: "button", "data-cell": c.cell, tabindex: row.querySelector("button")?.tabIndex ?? -1, title: "Open its replicates" }, c.name);
-  const cells = [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))];
-  cells.forEach((cell, k) => replaceChanged(row.children[k], cell));
+  renewChildren(row, [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))]);
   return row;
 }
 
@@ -77,20 +79,16 @@ function drawWatch(told) {
   while (body.children.length > rows.length) body.lastChild.remove();
   const buttons = [...body.querySelectorAll("button")];
   if (!buttons.some((button) => button.tabIndex === 0)) reachable(buttons, () => false);
-  const box = byId("watch-totals");
-  const lines = watchTotals(told);
-  while (box.children.length > lines.length) box.lastChild.remove();
-  lines.forEach((line, k) => (box.children[k] ? replaceChanged(box.children[k], line) : box.append(line)));
+  renewChildren(byId("watch-totals"), watchTotals(told));
   drawFailures(told.failures);
 }
 
 function watchTotals({ running, time, left_s, rate, totals, budget }) {
   const asOf = live() ? [] : [`As of ${new Date(1000 * time).toISOString().slice(0, 16).replace("T", " ")} UTC, when this page was written: `];
   const left = left_s === null ? "The time left can't be told yet." : `About ${timeTold(left_s)} left, at ${brief(rate)} calls a second.`;
-  const unknown = totals.unknown ? `, ${inThousands(totals.unknown)} unknown` : "";
   const lines = [
     el("p", {}, asOf, el("b", {}, running ? "A sweep is running. " : "No sweep is running. "), running ? left : ""),
-    el("p", {}, `${plural(totals.conditions, "condition")}. Replicates: ${countsTold(totals)}${unknown}.`),
+    el("p", {}, `${plural(totals.conditions, "condition")}. Replicates: ${countsTold(totals)}${totals.unknown ? `, ${inThousands(totals.unknown)} unknown` : ""}.`),
     el("p", {}, `${inThousands(totals.calls)} calls, ${inThousands(totals.tokens_in)} tokens in, ${inThousands(totals.tokens_out)} out; cost ${costOf(totals)}.`,
       totals.elsewhere ? ` Without ${plural(totals.elsewhere, "condition")} whose journals aren't on this machine.` : ""),
   ];
@@ -128,9 +126,9 @@ function tellNews(before, { running, totals, failures }) {
 
 // What was drawn of a condition whose counts changed is out of date, and so is the index.
 async function followStudy(told) {
-  const before = watched.told;
+  const { told: before, counts: known } = watched;
   const counts = new Map(told.conditions.map((c) => [c.cell, JSON.stringify([c.completed, c.failed, c.damaged, c.running, c.pending])]));
-  const changed = (cell) => before && (told.running !== before.running || counts.get(cell) !== watched.counts.get(cell));
+  const changed = (cell) => before && (told.running !== before.running || counts.get(cell) !== known.get(cell));
   const some = told.conditions.some(({ cell }) => changed(cell));
   Object.assign(watched, { told, counts });
   if (before) tellNews(before, told);
@@ -161,14 +159,15 @@ async function refreshIndex(changed) {
 
 async function poll() {
   clearTimeout(watched.timer);
+  if (!index) return void (watched.timer = setTimeout(poll, 3000));
   const turn = ++watched.turn;
   unpacked.delete("watch");
   try {
     await followStudy(await block("watch"));
-    if (watched.gone) show(byId("watch-news"), "The server of this page answers again.");
+    if (watched.gone) show(byId("watch-news"), "The server answers again.");
     watched.gone = false;
   } catch (error) {
-    const again = `The server of this page doesn't answer (${error.message}). This starts it again: python scripts/explore.py study=${index.study} live=true`;
+    const again = `This page gets nothing from its server: ${error.message}. This starts the server again: python scripts/explore.py study=${index.study} live=true`;
     if (!watched.gone) show(byId("watch-news"), said("b", { class: "warn" }, again));
     watched.gone = true;
   }

@@ -30,7 +30,6 @@ from plenum.dynamics.growth import estimate_typical_growth
 from plenum.records.chain import DamagedJournal
 from plenum.records.failed_calls import find_failed_call
 from plenum.records.transcript import Transcript, read_transcript
-from plenum.reports.explorer.replicates import path
 from plenum.tracking import store
 from plenum.tracking.conditions import read_rerun
 from plenum.tracking.stored_run import StoredRun, is_estimated
@@ -319,7 +318,8 @@ def _read(file: str, seen: tuple[int, int]) -> _Read:
     used = {"calls": len(paid), **sums, "unpriced": sum(e["cost"] is None for e in paid)}
     if transcript.status != "completed":
         return _Read(n, seen, transcript.status, used, failure=_describe_failure(transcript))
-    known = path(transcript) if transcript.turns else None
+    # The committee's mean by round; other kinds have no turns with preferences.
+    known = transcript.preferences().mean(axis=1) if transcript.turns else None
     return _Read(n, seen, "completed", used, transcript.decision, known)
 
 

@@ -99,6 +99,7 @@ def gather_study(
         stored = kept.get(condition.run_id, ())
         records, head, talk = read_replicates(explorer, stored, most)
         entry = explorer.describe(estimated, names[at], head)
+        entry |= {"cell": condition.cell}
         entries.append(entry | {"transcripts": sum(bool(each.get("shown")) for each in records)})
         data[f"figures-{at}"] = draw_condition(explorer, chosen, estimated, head, records)
         data[f"talk-{at}"] = talk

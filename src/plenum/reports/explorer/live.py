@@ -98,7 +98,9 @@ class LiveStudy:
         try:
             study = Study(self._chosen.study, self._chosen.uri)
         except UserError:  # nothing has been tracked yet
-            return {"study": self._chosen.study, "conditions": [], "revision": ""}
+            nothing: dict[str, Any] = {key: [] for key in ("conditions", "differing", "common")}
+            nothing |= {"study": self._chosen.study, "provenance": "", "axis": "", "meanings": {}}
+            return nothing | {"revision": ""}
         conditions = study.outlines
         estimates = self._estimate(conditions)
         entries = []
@@ -108,6 +110,7 @@ class LiveStudy:
             files = self._list_journals(condition)
             head = read_head(files[0]) if files else {}
             entry = self.explorer.describe(estimated, name, head)
+            entry |= {"cell": condition.cell}
             entries.append(entry | {"transcripts": len(files) or condition.completed})
         revision = digest([condition.run_id for condition in conditions])
         before = dict([*self._indices.items()][-1:])  # a second page may still count in it

@@ -16,6 +16,7 @@ from plenum.design.ranges import Text, Whole
 from plenum.reports.explorer import shelves
 from plenum.reports.explorer.contents import gather_study
 from plenum.reports.explorer.page import page
+from plenum.reports.progress import StudyProgress
 from plenum.reports.settings import Out, Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.report_run import log_report
@@ -50,6 +51,8 @@ class ExploredStudy(Settings):
     replicates
         The most transcripts that are shown of a condition. ``None`` shows all of them, but only a
         few if the study is large.
+    journals
+        The folder of the study's journals, whose counts the page shows; empty for a page without.
     """
 
     out: Annotated[Out, AfterValidator(_check_html)]
@@ -88,6 +91,9 @@ def publish_explorer(chosen: ExploredStudy) -> None:
     else:
         with tracked.transcripts([each.run_id for each in conditions]) as kept:
             data = gather_study(explorer, chosen, conditions, kept, chosen.replicates)
+        if chosen.journals:
+            progress = StudyProgress(chosen.study, chosen.uri, chosen.journals)
+            data["watch"] = progress.read()
         text, size = page(chosen.study, data, explorer.layout), 0
     unfinished.write_text(text, encoding="utf-8")
     os.replace(unfinished, chosen.out)

@@ -1,6 +1,7 @@
 // What is known of the condition: estimates, warnings, factors, seats.
 
 function aboutCondition() {
+  byId("fresh").hidden = true;
   const { f, entry } = state;
   show(byId("condition-title"), said("bdi", {}, entry.name), el("code", { class: "quiet", title: "the condition's identity" }, ` ${entry.id}`));
   show(byId("estimate"), el("b", {}, estimateTold(f, entry)), ` · ${realised(entry)} · `, el("span", { class: "quiet" }, f.provenance === index.provenance ? `backend ${entry.factors.backend}` : f.provenance));

@@ -15,7 +15,7 @@ async function chooseCondition(number, wish = {}) {
   state.round = Math.min(f.last, Math.max(1, wish.round ?? f.last));
   const there = (wish.pair ?? []).filter((n) => f.replicates.some((r) => r.n === n));
   state.pair = [...new Set(there)].slice(0, 2);
-  state.view = known(wish.view, views(f), usualView(f));
+  state.view = known(wish.view, viewsOf(f), usualView(f));
   state.zoom = known(wish.zoom, ZOOMS, state.zoom);
   state.trails = f.replicates.length > 60 ? "last" : "all";
   setControls();
@@ -28,7 +28,7 @@ async function chooseCondition(number, wish = {}) {
 
 function setControls() {
   const { f } = state;
-  choices(byId("view"), views(f), state.view);
+  choices(byId("view"), viewsOf(f), state.view);
   choices(byId("zoom"), ZOOMS, state.zoom);
   choices(byId("trails"), TRAILS, state.trails);
   choices(byId("order"), ORDERS, state.order);
@@ -95,6 +95,9 @@ function listen() {
   });
 }
 
+// What is shown, with the replicates that have come meanwhile.
+const showAgain = () => chooseCondition(state.number, { round: state.round, pair: state.pair, view: state.view, zoom: state.zoom });
+
 function redraw(changes) {
   Object.assign(state, changes);
   drawPlane();
@@ -127,13 +130,18 @@ function mostTelling() {
   return Math.max(0, split >= 0 ? split : index.conditions.findIndex((condition) => condition.n > 0));
 }
 
+// Shows what is asked for, else what tells most; of a sweep that has just begun there is nothing yet.
+async function openReplicates(asked) {
+  if (!index.conditions.length) return;
+  await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
+  if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
+}
+
 openPage(async () => {
   views.set("replicates", () => state.entry && writeLink());
-  openViews();
+  openViews(index.conditions.length ? "replicates" : "watch");
   listConditions();
   listenToBar();
   listen();
-  const asked = readLink();
-  await chooseCondition(asked?.number ?? mostTelling(), asked ?? {});
-  if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
+  await openReplicates(readLink());
 });

@@ -6,7 +6,7 @@ function conditionItem(condition, number, range) {
     : null;
   const item = el(
     "li",
-    { role: "option", id: `condition-${number}`, "data-number": number, tabindex: -1 },
+    { role: "option", id: `condition-${number}`, "data-number": number, "data-id": condition.id, tabindex: -1 },
     said("span", { class: "name" }, condition.name),
     el("span", { class: "small" }, `${estimateOf(condition)}`),
     forest(condition, range),
@@ -17,16 +17,26 @@ function conditionItem(condition, number, range) {
   return item;
 }
 
-function listConditions() {
+// Draws the list, anew where the index was read again: focus and place in it stay.
+function drawConditions() {
   const range = forestRange(index.conditions);
   const list = byId("conditions");
+  const [top, focused] = [list.scrollTop, list.contains(document.activeElement) && document.activeElement.dataset.id];
   show(list, index.conditions.map((condition, number) => conditionItem(condition, number, range)));
   tellAxis(range);
+  markCondition(state.number);
+  filterConditions();
+  list.scrollTop = top;
+  if (focused) [...list.children].find((item) => item.dataset.id === focused)?.focus({ preventScroll: true });
+}
+
+function listConditions() {
+  const list = byId("conditions");
   list.addEventListener("keydown", (event) =>
     rove(event, [...list.children].filter((item) => !item.hidden), (item) =>
       chooseCondition(Number(item.dataset.number))));
   byId("filter").addEventListener("input", filterConditions);
-  filterConditions();
+  drawConditions();
 }
 
 function filterConditions() {

@@ -42,6 +42,12 @@ async function showRuns(left, right, round) {
   writeLink();
 }
 
+// What is shown, with the runs that have come meanwhile.
+function showAgain() {
+  state.number = -1;
+  return showRuns(shownAs("left"), shownAs("right"), state.round);
+}
+
 function lastRound() {
   const ends = SIDES.map((side) => state.sides[side]).map(({ run, replicate }) => Math.max(run?.rounds.length ?? 0, run?.answers.at(-1)?.[0] ?? 0, replicate?.course.length ?? 0));
   return Math.max(1, ...ends);
@@ -152,13 +158,18 @@ function listenToRuns() {
   });
 }
 
+// Shows what is asked for, else what tells most; of a sweep that has just begun there is nothing yet.
+async function openReplicates(asked) {
+  if (!index.conditions.length) return;
+  await showRuns(...(asked ?? (await mostTelling())));
+  if (!asked && state.parting.round) setRound(state.parting.round);
+}
+
 openPage(async () => {
   views.set("replicates", () => state.entry && writeLink());
-  openViews();
+  openViews(index.conditions.length ? "replicates" : "watch");
   listConditions();
   listenToBar();
   listenToRuns();
-  const asked = readLink();
-  await showRuns(...(asked ?? (await mostTelling())));
-  if (!asked && state.parting.round) setRound(state.parting.round);
+  await openReplicates(readLink());
 });

@@ -15,7 +15,7 @@ async function chooseCondition(number, wish = {}) {
   state.round = Math.min(f.last, Math.max(1, wish.round ?? f.last));
   const there = (wish.pair ?? []).filter((n) => f.replicates.some((r) => r.n === n));
   state.pair = [...new Set(there)].slice(0, 2);
-  state.view = known(wish.view, views(f), usualView(f));
+  state.view = known(wish.view, viewsOf(f), usualView(f));
   state.zoom = known(wish.zoom, ZOOMS, state.zoom);
   state.trails = f.replicates.length > 60 ? "last" : "all";
   setControls();
@@ -28,7 +28,7 @@ async function chooseCondition(number, wish = {}) {
 
 function setControls() {
   const { f } = state;
-  choices(byId("view"), views(f), state.view);
+  choices(byId("view"), viewsOf(f), state.view);
   choices(byId("zoom"), ZOOMS, state.zoom);
   choices(byId("trails"), TRAILS, state.trails);
   choices(byId("order"), ORDERS, state.order);

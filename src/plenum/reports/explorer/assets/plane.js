@@ -7,7 +7,7 @@ let drawn = null; // the view that is on the page: { root, place }
 
 const completed = (f) => f.replicates.filter((replicate) => replicate.status === "completed");
 
-function views(f) {
+function viewsOf(f) {
   const both = [["simplex", f.options.length === 3 ? "simplex" : "corners"], ["lines", "lines"]];
   return f.options.length < 3 ? both.slice(1) : both;
 }

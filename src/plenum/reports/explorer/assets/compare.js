@@ -108,7 +108,7 @@ function drawComparedGrowth() {
   const label = ({ f }, k) => {
     const end = f.D.findLastIndex((value) => value > 0);
     const above = f.D[end] >= (sides[1 - k].f.D[end] ?? 0); // so that the labels keep apart
-    return end < 0 ? null : svg("text", { x: roundX(both, end + 1), y: y(f.D[end]) + (above ? -9 : 17), "text-anchor": "end" }, COMPARED[k][0]);
+    return end < 0 ? null : svg("text", { x: roundX(both, end + 1) - 6, y: y(f.D[end]) + (above ? -9 : 17), "text-anchor": "end" }, COMPARED[k][0]);
   };
   const now = { x1: roundX(both, round), x2: roundX(both, round), y1: PLOT.top, y2: ZERO + 8, class: "now" };
   const title = `Divergence of both by round. Round ${round}: ${sides.map(({ f }, k) => `${COMPARED[k][0]} ${brief(f.D[round - 1])}`).join(", ")}`;
@@ -119,7 +119,7 @@ function drawComparedGrowth() {
   show(figure.querySelector(".lines"), sides.map(({ f, entry }, k) => lineKey(`curve ${COMPARED[k][1]}`, said("span", {}, `D(t) of the ${COMPARED[k][0]}: ${entry.name}${f.D.length ? `, mean over ${plural(completed(f).length, "completed replicate")}` : ", none so far"}`))));
   const rows = Array.from({ length: both.last }, (_, t) => [t + 1, ...sides.map(({ f }) => f.D[t] ?? null)]);
   const head = ["round", ...sides.map(({ entry }, k) => `D(t) ${COMPARED[k][0]}, ${entry.name}`)];
-  show(figure.querySelector("details div"), csvButton("divergence", () => [head, ...rows]), numbersTable(head, rows));
+  show(figure.querySelector("details div"), el("p", { class: "tools" }, csvButton("divergence", () => [head, ...rows])), numbersTable(head, rows));
 }
 
 // Seats of both by name; a model or a label that differs is told of both.

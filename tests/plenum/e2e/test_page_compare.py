@@ -140,11 +140,19 @@ def test_the_divergence_of_both_is_drawn_listed_and_downloaded(
     opened: Open, compared_page: Path, data: dict[str, Any]
 ) -> None:
     levels = [data[f"figures-{number}"]["D"] for number in (1, 2)]
-    with opened(compared_page, "#v=compare", TALK) as seen:
+    with opened(compared_page, "#t=2&v=compare", TALK) as seen:
         page = seen.page
         for kind, level in zip(("level", "pair"), levels, strict=True):
-            above = page.locator(f"#compare-growth svg[role=img] .dot.{kind}").count()
-            assert above == sum(value > 0 for value in level)
+            dots = page.locator(f"#compare-growth svg[role=img] .dot.{kind}").all()
+            heights = [float(dot.get_attribute("cy") or "nan") for dot in dots]
+            logs = np.log10([value for value in level if value > 0])
+            assert len(heights) == len(logs) == len(level) - 2  # rounds 1 and 2 stand below
+            drops = -np.diff(heights) / np.diff(logs)
+            assert drops == pytest.approx([drops[0]] * len(drops), rel=1e-6)
+        lefts = page.locator("#compare-growth .zero.level")
+        strokes = [each.evaluate("e => getComputedStyle(e).stroke") for each in lefts.all()]
+        assert len(set(strokes)) == 1  # the one of this round is no paler
+        assert len(strokes) == 2
         styles = "e => getComputedStyle(e).strokeDasharray"
         dashes = [
             page.eval_on_selector(f"#compare-growth .curve.{k}", styles) for k in ("level", "pair")
@@ -257,7 +265,9 @@ def test_two_are_compared_with_the_keyboard_alone(opened: Open, compared_page: P
         order = [each for each in reached if each.startswith("compare-")]
         assert order == [f"compare-{name}" for name in names]
         replicate = page.input_value("#compare-b")
-        page.keyboard.press("ArrowRight")  # steps no round of the view behind
+        behind = page.input_value("#round")
+        page.keyboard.press("ArrowLeft")  # steps no round of the view behind
+        assert page.input_value("#round") == behind
         page.focus("#compare-open-1")
         page.keyboard.press("Enter")
         expect(page.locator("#condition-title")).to_be_focused()

@@ -63,7 +63,9 @@ def shown(seen: Seen, group: str) -> dict[str, list[str]]:
 
 
 def chosen(seen: Seen) -> list[str]:
-    return [seen.page.input_value(f"#compare-{name}") for name in "cdab"]
+    """The numbers of both conditions, and of both replicates."""
+    values = [seen.page.input_value(f"#compare-{name}") for name in "cdab"]
+    return [str(int(value[:2])) for value in values[:2]] + values[2:]
 
 
 def marked(seen: Seen) -> list[str]:
@@ -113,10 +115,10 @@ def test_decisions_replicates_and_switches_are_those_of_the_data(
         assert sum(entries[0]["decisions"].values()) == 11
         ends = {"completed": ["11", "6"], "failed": ["1", "0"], "pending": ["0", "0"]}
         assert shown(seen, "Replicates") == ends
-        told = shown(seen, "Mean switches of top option, by seat")
-        assert set(told) == set(SEATS)
+        switched = shown(seen, "Mean switches of top option, by seat")
+        assert set(switched) == set(SEATS)
         switches = [dict(data[f"figures-{number}"]["switches"]) for number in (1, 2)]
-        for seat, means in told.items():
+        for seat, means in switched.items():
             assert [float(mean) for mean in means] == pytest.approx(
                 [each[seat] for each in switches], abs=0.005
             )
@@ -225,7 +227,7 @@ def test_a_link_brings_back_conditions_round_and_replicates(
     opened: Open, compared_page: Path
 ) -> None:
     with opened(compared_page, "#v=compare", TALK) as seen:
-        seen.page.select_option("#compare-d", "4")
+        seen.page.select_option("#compare-d", "04c0ffee")
         expect(seen.page.locator("#compare-table thead th >> nth=1")).to_contain_text("memory=k3")
         seen.page.select_option("#compare-a", "5")
         seen.page.select_option("#compare-b", "2")
@@ -248,7 +250,8 @@ def test_a_link_brings_back_conditions_round_and_replicates(
 
 def test_two_are_compared_with_the_keyboard_alone(opened: Open, compared_page: Path) -> None:
     with opened(compared_page, "#v=compare", TALK) as seen:
-        page, reached = seen.page, []
+        page = seen.page
+        reached: list[str] = []
         while "compare-parting" not in reached and len(reached) < 40:
             page.keyboard.press("Tab")
             reached.append(page.evaluate("document.activeElement.id"))

@@ -16,15 +16,14 @@ function closestPair(preferred) {
 async function compareConditions(numbers, { n = [], round = null } = {}) {
   const wanted = ++compared.wanted;
   show(byId("compare-told"), "Reading…");
-  const read = await Promise.all(numbers.map(figures)).catch(untold);
+  const read = await Promise.all(numbers.map((number) => Promise.all([figures(number), block(`talk-${number}`)]))).catch(untold);
   if (wanted !== compared.wanted) return; // others were chosen meanwhile
-  const sides = numbers.map((number, k) => ({ number, f: read[k], entry: index.conditions[number] }));
+  const sides = read.map(([f, talk], k) => ({ f, talk, entry: index.conditions[numbers[k]] }));
   Object.assign(compared, { sides, n: tellingReplicates(sides, n) });
-  const named = index.conditions.map(({ name }, number) => [`${number}`, name]);
-  ["c", "d"].forEach((side, k) => choices(byId(`compare-${side}`), named, `${numbers[k]}`));
+  ["c", "d"].forEach((side, k) => choices(byId(`compare-${side}`), index.conditions.map(({ id, name }) => [id, name]), sides[k].entry.id));
   ["a", "b"].forEach((side, k) => choices(byId(`compare-${side}`), readable(sides[k]).map((r) => [`${r.n}`, `#${r.n} ${outcome(r, sides[k].f)}`]), `${compared.n[k]}`));
   drawCompared();
-  await drawSaid(round);
+  drawSaid(round);
 }
 
 function untold(error) {
@@ -56,7 +55,7 @@ function limitsOf(sides) {
   const alone = seats.map((names, k) => names.filter((seat) => !seats[1 - k].includes(seat)));
   const rounds = sides.map(({ f }) => f.rounds);
   return [
-    left.number === right.number && (index.conditions.length > 1 ? "Both sides are the same condition." : "This page has one condition; two are needed."),
+    left.entry.id === right.entry.id && (index.conditions.length > 1 ? "Both sides are the same condition." : "This page has one condition; two are needed."),
     !sameCase(sides) && `The cases differ (${left.entry.factors.scenario}, ${right.entry.factors.scenario}): decisions and texts can't be compared, and differing words aren't marked.`,
     sameCase(sides) && !optionsAlike(sides) && "The options differ: decisions, preferences and D(t) can't be compared, and differing words aren't marked.",
     rounds[0] !== rounds[1] && `The left has ${plural(rounds[0], "round")}, the right ${rounds[1]}: rounds after ${Math.min(...rounds)} can't be compared.`,
@@ -134,13 +133,11 @@ function seatsOfBoth(sides) {
 
 const lastCompared = () => Math.max(...compared.sides.map(({ f }) => f.last));
 
-async function drawSaid(wish = compared.round) {
+function drawSaid(wish = compared.round) {
   const { sides, n } = compared;
-  const talks = await Promise.all(sides.map(({ number }) => block(`talk-${number}`))).catch(untold);
-  if (sides !== compared.sides || n !== compared.n) return;
   const seats = seatsOfBoth(sides);
   const place = ({ f }, turn) => seats.findIndex(({ seat }) => seat === f.seats[turn.seat]?.seat);
-  const pairs = alongside(...sides.map((side, k) => turnsOf(talks[k], n[k]).map((turn) => ({ ...turn, seat: place(side, turn) }))));
+  const pairs = alongside(...sides.map((side, k) => turnsOf(side.talk, n[k]).map((turn) => ({ ...turn, seat: place(side, turn) }))));
   const both = sides.map(({ f }, k) => f.replicates.find((r) => r.n === n[k]));
   compared.parting = comparable(sides) && both.every(Boolean) ? parting(pairs.filter((pair) => seats[pair.seat]?.shared)) : null;
   compared.round = Math.min(lastCompared(), Math.max(1, wish ?? compared.parting?.round ?? 1));
@@ -160,8 +157,11 @@ async function drawSaid(wish = compared.round) {
   setLink(new URLSearchParams({ c, d, a, b, t: compared.round }), "compare");
 }
 
+// Numbers move where an index is read again while a sweep runs; identities stay.
+const numberOf = (id) => index.conditions.findIndex((condition) => condition.id === id);
+
 function listenToComparison() {
-  const chosen = (names) => names.map((name) => Number(byId(`compare-${name}`).value));
+  const chosen = (names) => names.map((name) => numberOf(byId(`compare-${name}`).value));
   for (const name of ["c", "d"]) byId(`compare-${name}`).addEventListener("change", () => compareConditions(chosen(["c", "d"]), compared));
   ["a", "b"].forEach((name, side) => byId(`compare-${name}`).addEventListener("change", ({ target }) => {
     compared.n = compared.n.map((n, k) => (k === side ? Number(target.value) : n));
@@ -172,7 +172,7 @@ function listenToComparison() {
   byId("compare-parting").addEventListener("click", () => drawSaid(compared.parting.round));
   COMPARED.forEach((_, k) => byId(`compare-open-${k}`).addEventListener("click", async () => {
     showView("replicates");
-    await chooseCondition(compared.sides[k].number, { round: compared.round, pair: [compared.n[k]] });
+    await chooseCondition(numberOf(compared.sides[k].entry.id), { round: compared.round, pair: [compared.n[k]] });
     byId("condition-title").focus();
   }));
 }
@@ -180,8 +180,9 @@ function listenToComparison() {
 views.set("compare", (parts) => {
   const [left, right] = ["c", "d"].map((name) => linkedCondition(parts, name));
   const asked = { n: ["a", "b"].map((name) => linkedWhole(parts, name)), round: linkedWhole(parts, "t") };
-  if (left >= 0 && right >= 0) compareConditions([left, right], asked);
-  else if (left < 0 && compared.sides) compareConditions(compared.sides.map(({ number }) => number), compared);
+  if (!index.conditions.length) show(byId("compare-told"), "No condition has begun yet.");
+  else if (left >= 0 && right >= 0) compareConditions([left, right], asked);
+  else if (left < 0 && compared.sides) compareConditions(compared.sides.map(({ entry }) => numberOf(entry.id)), compared);
   else compareConditions(closestPair(left >= 0 ? left : state.number), asked);
 });
 listenToComparison();

@@ -35,7 +35,7 @@ async function drawTranscripts() {
   const pairs = alongside(...pair.map((n) => turnsOf(talk, n)));
   state.parting = parting(pairs);
   show(byId("heads"), sides.map((replicate, k) => headOf(replicate, f, ["left", "right"][k])));
-  show(byId("parting"), partingWords(pairs, sides, f));
+  show(byId("parting"), partingWords(state.parting, sides, f));
   show(byId("talk"), rounds(pairs, f), ballotsBeside(sides, f));
   const { text, round } = state.parting;
   byId("to-parting").disabled = !round;
@@ -51,10 +51,10 @@ function headOf(replicate, f, side) {
     said("span", {}, ` ${outcome(replicate, f)}${replicate.tally ? ` (${replicate.tally})` : ""}`), wording, base);
 }
 
-function partingWords(pairs, sides, f) {
+function partingWords(found, sides, f) {
   const gone = sides.filter((replicate) => replicate.shown === false || replicate.status === "damaged");
   if (gone.length) return el("span", { class: "warn" }, `${gone.map((r) => `#${r.n}`).join(" and ")}: no transcript in this page`);
-  const { text, state: differs, round } = state.parting;
+  const { text, state: differs, round } = found;
   if (!round) return "They never part: texts and states are the same in every turn.";
   const seat = (turn) => f.seats[turn.seat]?.seat ?? "?";
   const first = `They part in round ${round}`;
@@ -82,15 +82,17 @@ function rounds(pairs, f) {
   });
 }
 
-function turnPair(pair, f, marked) {
+// A turn of both; `right` is the condition on the right if it is another, and without `marked` nothing
+// is marked.
+function turnPair(pair, f, marked, right = f) {
   const seat = f.seats[pair.seat] ?? { seat: "?" };
   const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
   const same = !pair.text && !pair.state;
   const name = el("h5", {}, said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null, same ? el("span", { class: "quiet" }, " the same in both") : null);
   if (same) return el("div", { class: "turns same" }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
-  const sides = pair.left && pair.right ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && [turn.text]);
+  const sides = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && [turn.text]);
   return el("div", { class: "turns" }, name, ["left", "right"].map((side, k) =>
-    pair[side] ? turnCell(pair[side], sides[k], f, pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, "no such turn: this replicate had ended")));
+    pair[side] ? turnCell(pair[side], sides[k], [f, right][k], marked && pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, right === f ? "no such turn: this replicate had ended" : "no such turn on this side")));
 }
 
 function turnCell(turn, words, f, other) {

@@ -67,6 +67,8 @@ function watchRow(c, top, number) {
 }
 
 function drawWatch(told) {
+  byId("watched").classList.toggle("bare", Boolean(state.sides)); // worlds have no preferences
+  byId("watch-told").hidden = Boolean(state.sides);
   const numbers = new Map(index.conditions.map((condition, number) => [condition.cell, number]));
   const top = told.conditions.reduce((most, { D }) => D.reduce((a, b) => Math.max(a, b), most), 0);
   const body = document.querySelector("#watched tbody");

@@ -199,8 +199,9 @@ async function tellFlips(numbers) {
   for (const number of numbers) {
     const [f, talk, entry] = [await figures(number), await block(`talk-${number}`), index.conditions[number]];
     const ended = completed(f).filter(({ n }) => talk.replicates[n]);
+    const said = new Map(ended.map(({ n }) => [n, talk.replicates[n].map((turn) => `${turn.slice(0, 7)}`)]));
     for (const r of ended.filter(({ decision }) => decision !== usual(entry))) {
-      const along = ended.filter(({ decision }) => decision === usual(entry)).map((other) => [other, ...together(r, other, talk)]);
+      const along = ended.filter(({ decision }) => decision === usual(entry)).map((other) => [other, agree(said.get(r.n), said.get(other.n)), near(r, other)]);
       const [other, turns, rounds] = along.sort((a, b) => b[1] - a[1] || b[2] - a[2])[0] ?? [];
       if (!other) continue;
       const [round, seat] = talk.replicates[r.n][turns] ?? [null, -1];
@@ -212,10 +213,7 @@ async function tellFlips(numbers) {
   return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
 }
 
-// In how many turns from the first on two replicates are alike, and for how many rounds near.
-function together(left, right, talk) {
-  const [mine, theirs] = [left, right].map(({ n }) => talk.replicates[n].map((turn) => turn.slice(0, 7)));
-  const apart = mine.findIndex((turn, k) => `${turn}` !== `${theirs[k]}`);
-  const far = left.points.findIndex((_, k) => (distance(left, right, k + 1) ?? 1) >= 0.1);
-  return [apart < 0 ? mine.length : apart, far < 0 ? left.points.length : far];
-}
+// In how many turns, or for how many rounds, two replicates go along from the first on.
+const agree = (mine, theirs) => upTo(mine.findIndex((turn, k) => turn !== theirs[k]), mine);
+const near = (left, right) => upTo(left.points.findIndex((_, k) => (distance(left, right, k + 1) ?? 1) >= 0.1), left.points);
+const upTo = (at, list) => (at < 0 ? list.length : at);

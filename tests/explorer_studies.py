@@ -21,6 +21,7 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 
 Say = Callable[[int, int, str], str]
+Fields = Callable[[int, int, str], dict[str, str]]
 SEATS = ("Chair", "Welfare", "Rights")
 OPTIONS = {"A": "Single payer", "B": "Public option", "C": "Private plans"}
 FACTORS = {
@@ -79,16 +80,20 @@ class Written(Kept):
         seats: Sequence[str] = SEATS,
         paths: NDArray[np.float64] | None = None,
         broken: dict[int, dict[str, Any]] | None = None,
+        beside: Fields = lambda replicate, round_, seat: {},
         **factors: str,
     ) -> TrackedCondition:
-        """Add a condition; ``broken`` ends replicates as failed, with these fields."""
+        """Add a condition; ``broken`` ends replicates as failed, with these fields.
+
+        ``beside`` are further fields of a turn.
+        """
         number = len(self.tracked)
         given = drifting(replicates, rounds, len(options)) if paths is None else paths
         broken = broken or {}
         name = f"{number:02d}c0ffee"
         ended = [r for r in range(replicates) if r not in broken]
         made = [
-            self._journal(name, r, given[r], say, options, seats, broken.get(r), factors)
+            self._journal(name, r, given[r], say, options, seats, broken.get(r), beside, factors)
             for r in range(replicates)
         ]
         self.kept[f"run{number}"] = [
@@ -126,6 +131,7 @@ class Written(Kept):
         options: dict[str, str],
         seats: Sequence[str],
         broken: dict[str, Any] | None,
+        beside: Fields,
         factors: dict[str, str],
     ) -> Path:
         file = self.folder / name / f"{replicate:03d}.jsonl"
@@ -142,7 +148,8 @@ class Written(Kept):
                         return file
                     state = {"pref": shares.tolist(), "conf": 70, "tags": ["cost", "care"]}
                     answer = {"text": text, "argument": text, "state": state}
-                    journal.append({"kind": "turn", **here, **answer})
+                    further = beside(replicate, round_, seat)
+                    journal.append({"kind": "turn", **here, **answer, **further})
             label = decision(path, options)
             for seat in seats:
                 vote = {"decision": label, "confidence": 80}

@@ -1,91 +1,47 @@
 """The explorer of worlds: a list of conditions, each with two blocks read when it is opened."""
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from plenum.base.identity import digest
 from plenum.base.shares import keep_finite
 from plenum.dynamics.estimate import Estimate, estimate_mean
-from plenum.records.transcript import Transcript
-from plenum.reports.explorer.contents import Explorer
+from plenum.reports.explorer.contents import Explorer, Records
 from plenum.reports.explorer.page import Layout
 from plenum.reports.explorer.runs import WorldTalk, make_record
 from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.show.formats import format_share
 from plenum.tracking.conditions import TrackedCondition
-from plenum_worlds.definition import Display
 from plenum_worlds.registry import display
 from plenum_worlds.reports.tables import tabulate_warnings
 from plenum_worlds.stage import stage_run
 from plenum_worlds.tracking import average_episodes, pivot_rounds
 
 
-class WorldExplorer(Explorer):
-    """The explorer of studies of worlds."""
-
-    layout = Layout(
-        "world explorer",
-        "explicit high",
-        "world.html",
-        ("grid", "network", "bars", "scene", "course", "runs", "dialogue", "world"),
-    )
-
-    def estimate(
-        self, conditions: Sequence[TrackedCondition], chosen: Settings
-    ) -> Sequence[TrackedCondition]:
-        """Read the conditions whole: their estimates are means over episodes."""
-        return [condition.whole for condition in conditions]
-
-    def describe(
-        self, estimated: TrackedCondition, name: str, head: Mapping[str, Any]
-    ) -> dict[str, Any]:
-        """Describe a condition for the list."""
-        return _entry(estimated, name, display(estimated.factors["task"]), head)
-
-    def draw(
-        self,
-        estimated: TrackedCondition,
-        chosen: Settings,
-        head: Mapping[str, Any],
-        records: Sequence[Mapping[str, Any]],
-    ) -> dict[str, Any]:
-        """Collect the mean course and the facts of a condition."""
-        condition, looks = estimated, display(estimated.factors["task"])
-        return {
-            "rounds": int(condition.factors["rounds"]),
-            "view": int(condition.factors["view"] or 0),
-            "performance": looks.performance,
-            "gaps": looks.gaps.removeprefix("; "),
-            "metrics": list(looks.metrics),
-            "headline": looks.headline,
-            "provenance": origin([condition]),
-            "unbegun": max(condition.target - len(records), 0),
-            "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
-            "mean": [keep_finite(value) for value in pivot_rounds(condition, "performance").mean()],
-        }
-
-    def record(self, number: int, transcript: Transcript | None) -> dict[str, Any]:
-        """Make the record of a run."""
-        return make_record(number, transcript)
-
-    def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
-        """Select the first runs, so that those of all conditions are in the same worlds."""
-        return set(sorted(each["n"] for each in records)[:most])
-
-    def collect(self) -> WorldTalk:
-        """Begin the dialogue of a condition."""
-        return WorldTalk(stage_run)
-
-    def name_axis(self, entries: Sequence[Mapping[str, Any]]) -> str:
-        """Name the worlds' headline metrics."""
-        return " and ".join(dict.fromkeys(entry["symbol"] for entry in entries))
-
-
-def _entry(
-    condition: TrackedCondition, name: str, looks: Display, head: Mapping[str, Any]
+def draw_world(
+    condition: TrackedCondition, chosen: Settings, head: Mapping[str, Any], records: Records
 ) -> dict[str, Any]:
+    """Collect the mean course and the facts of a condition."""
+    looks = display(condition.factors["task"])
+    return {
+        "rounds": int(condition.factors["rounds"]),
+        "view": int(condition.factors["view"] or 0),
+        "performance": looks.performance,
+        "gaps": looks.gaps.removeprefix("; "),
+        "metrics": list(looks.metrics),
+        "headline": looks.headline,
+        "provenance": origin([condition]),
+        "unbegun": max(condition.target - len(records), 0),
+        "facts": [[m, _format_estimate(_over(condition, m))] for m in looks.metrics],
+        "mean": [keep_finite(value) for value in pivot_rounds(condition, "performance").mean()],
+    }
+
+
+def _describe(condition: TrackedCondition, name: str, head: Mapping[str, Any]) -> dict[str, Any]:
+    looks = display(condition.factors["task"])
     estimate = _over(condition, looks.headline)
     data: dict[str, Any] = {
         "id": name,
@@ -126,4 +82,21 @@ def _format_estimate(estimate: Estimate) -> str:
     return format_share(estimate.value, estimate.ci_low, estimate.ci_high)
 
 
-EXPLORER = WorldExplorer()
+EXPLORER = Explorer(
+    Layout(
+        "world explorer",
+        "explicit high",
+        "world.html",
+        ("grid", "network", "bars", "scene", "course", "runs", "dialogue", "world"),
+    ),
+    # Their estimates are means over episodes, of data that outlines lack.
+    estimate=lambda conditions, _: [condition.whole for condition in conditions],
+    describe=_describe,
+    draw=draw_world,
+    record=make_record,
+    # The first runs, so that those of all conditions are in the same worlds.
+    select=lambda records, most: set(sorted(each["n"] for each in records)[:most]),
+    collect=partial(WorldTalk, stage_run),
+    name_axis=lambda entries: " and ".join(dict.fromkeys(each["symbol"] for each in entries)),
+)
+"""The explorer of studies of worlds."""

@@ -82,7 +82,7 @@ def test_it_answers_whoever_has_the_link_and_nobody_else(small: tuple[Settings, 
 
 
 def test_its_blocks_are_those_of_the_file(small: tuple[Settings, Path]) -> None:
-    chosen, journals = small
+    chosen, _ = small
     study = Study(chosen.study, chosen.uri)
     explorer = KINDS[study.kind].explore()
     with study.transcripts() as kept:

@@ -197,3 +197,34 @@ def test_the_command_explores_a_study_of_worlds(
     where, _, fragment = link.partition("#")
     with opened(stored / where, f"#{fragment}") as there:
         assert there.text("#condition-title bdi") == "consensus=implicit"
+
+
+def test_reports_messages_and_reasons_are_searched_and_a_hit_opens_its_answer(
+    opened: Open, disasters: Path
+) -> None:
+    told = "#seek-told:not(:empty)"
+    with opened(disasters, "#q=crews&told=world+1&v=search", told) as seen:
+        page = seen.page
+        expect(page.locator("#seek-told")).to_have_text(re.compile(r"in 3 of 3 runs searched\.$"))
+        count = page.locator("#hits li").count()
+        assert page.locator("#hits b", has_text="report").count() == count > 3
+        page.fill("[name=q]", "weighed")
+        expect(page.locator("#hits li")).to_have_count(0)
+        page.check("[name=thought]")
+        expect(page.locator("#hits details")).not_to_have_count(0)
+        page.select_option("[name=who]", "Drone 3")
+        expect(page.locator("#seek-told")).to_have_text(re.compile(r"in 2 of 2 runs searched\.$"))
+        page.check("[name=failed]")
+        expect(page.locator("#seek-told")).to_have_text(re.compile(r"in 1 of 1 run searched\.$"))
+        page.uncheck("[name=failed]")
+        link = page.url
+        page.click("#hits a")
+        found = page.locator("#talk .found")
+        expect(found).to_be_focused()
+        assert "Drone 3" in found.inner_text()
+        assert found.locator("details[open]").count() >= 1
+        assert "world 1" in page.inner_text("#left-run option:checked")
+        assert "world 1" in page.inner_text("#right-run option:checked")
+        page.go_back()
+        expect(page.locator("#hits li a:focus")).to_have_count(1)
+        assert page.url == link

@@ -1,8 +1,8 @@
 """The shared contents of all kinds' pages: the list of conditions, and the rest's gathering."""
 
-from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Protocol
 
 from plenum.design.factors import list_varying
@@ -13,6 +13,9 @@ from plenum.reports.labels import origin
 from plenum.reports.settings import Settings
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
+
+Records = Sequence[Mapping[str, Any]]
+"""What the page lists of each replicate."""
 
 
 class Talk(Protocol):
@@ -25,50 +28,41 @@ class Talk(Protocol):
         """Return the page's block."""
 
 
-class Explorer(ABC):
+@dataclass(frozen=True)
+class Explorer:
     """The explorer of a kind's studies: their data, and the page that shows them.
 
     Attributes
     ----------
     layout
         What its pages are made of.
+    estimate
+        Returns conditions with their estimates, by the settings: what the others call estimated.
+    describe
+        Describes an estimated condition for the list, by its name and a transcript's head, which
+        may be empty.
+    draw
+        Collects figures and facts of an estimated condition, by the settings, a transcript's head
+        and the records of its replicates.
+    record
+        Makes the record of a replicate from its number and its transcript, ``None`` where the
+        journal doesn't verify.
+    select
+        Selects the completed replicates to show, from their records and how many.
+    collect
+        Begins the talk of a condition.
+    name_axis
+        Names what the estimates in the list of conditions are, from its entries.
     """
 
     layout: Layout
-
-    @abstractmethod
-    def estimate(self, conditions: Sequence[TrackedCondition], chosen: Settings) -> Sequence[Any]:
-        """Return each condition with its estimates, in the form that the other methods take."""
-
-    @abstractmethod
-    def describe(self, estimated: Any, name: str, head: Mapping[str, Any]) -> dict[str, Any]:
-        """Describe a condition for the list; ``head`` is a transcript's, or empty."""
-
-    @abstractmethod
-    def draw(
-        self,
-        estimated: Any,
-        chosen: Settings,
-        head: Mapping[str, Any],
-        records: Sequence[Mapping[str, Any]],
-    ) -> dict[str, Any]:
-        """Collect the figures and facts of a condition, besides its replicates' ``records``."""
-
-    @abstractmethod
-    def record(self, number: int, transcript: Transcript | None) -> dict[str, Any]:
-        """Make the record of a replicate; it has no transcript if its journal doesn't verify."""
-
-    @abstractmethod
-    def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
-        """Select the completed replicates to show."""
-
-    @abstractmethod
-    def collect(self) -> Talk:
-        """Begin the talk of a condition."""
-
-    @abstractmethod
-    def name_axis(self, entries: Sequence[Mapping[str, Any]]) -> str:
-        """Name what the estimates in the list of conditions are."""
+    estimate: Callable[[Sequence[TrackedCondition], Settings], Sequence[Any]]
+    describe: Callable[[Any, str, Mapping[str, Any]], dict[str, Any]]
+    draw: Callable[[Any, Settings, Mapping[str, Any], Records], dict[str, Any]]
+    record: Callable[[int, Transcript | None], dict[str, Any]]
+    select: Callable[[Records, int], set[int]]
+    collect: Callable[[], Talk]
+    name_axis: Callable[[Sequence[Mapping[str, Any]]], str]
 
 
 def gather_study(
@@ -108,17 +102,12 @@ def gather_study(
 
 
 def draw_condition(
-    explorer: Explorer,
-    chosen: Settings,
-    estimated: Any,
-    head: Mapping[str, Any],
-    records: Sequence[Mapping[str, Any]],
+    explorer: Explorer, chosen: Settings, estimated: Any, head: Mapping[str, Any], records: Records
 ) -> dict[str, Any]:
     """Collect the figures of a condition, the records of its replicates among them."""
     drawn = explorer.draw(estimated, chosen, head, records)
-    return {"seats": [select_seat(each) for each in head.get("seats", ())]} | drawn | {
-        "replicates": records
-    }  # fmt: skip
+    seats = [select_seat(each) for each in head.get("seats", ())]
+    return {"seats": seats, "replicates": records, **drawn}
 
 
 def read_replicates(

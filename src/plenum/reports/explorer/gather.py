@@ -1,7 +1,7 @@
 """The explorer of committees: a list of conditions, and two blocks for each, read on demand."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -12,11 +12,10 @@ from plenum.dynamics.branching import Branching
 from plenum.dynamics.divergence import divergence
 from plenum.dynamics.fragility import FamilyEstimate
 from plenum.dynamics.summary import Summary
-from plenum.records.transcript import Transcript
 from plenum.reports.estimates import estimate_study
-from plenum.reports.explorer.contents import Explorer
+from plenum.reports.explorer.contents import Explorer, Records
 from plenum.reports.explorer.page import Layout
-from plenum.reports.explorer.replicates import CommitteeTalk, collect_paths, farthest, record
+from plenum.reports.explorer.replicates import CommitteeTalk, collect_paths, record, select_farthest
 from plenum.reports.labels import describe_provenance
 from plenum.reports.rows import Row, symbol
 from plenum.reports.settings import Settings
@@ -27,70 +26,25 @@ from plenum.show.formats import (
     format_p_value,
     format_tally,
 )
-from plenum.tracking.conditions import TrackedCondition
 
 
-class CommitteeExplorer(Explorer):
-    """The explorer of studies of committees."""
-
-    layout = Layout(
-        "divergence explorer",
-        "HL-01 mixed",
-        "committee.html",
-        (
-            "marks", "plane", "simplex", "coordinates", "divergence", "replicates", "transcripts",
-            "committee",
-        ),
-        views=("watch", "compare", "search"),
-    )  # fmt: skip
-
-    def estimate(self, conditions: Sequence[TrackedCondition], chosen: Settings) -> Sequence[Row]:
-        """Estimate the conditions, or read what their sweep stored."""
-        return estimate_study(conditions, chosen)
-
-    def describe(self, estimated: Row, name: str, head: Mapping[str, Any]) -> dict[str, Any]:
-        """Describe a condition for the list."""
-        return _entry(estimated, name)
-
-    def draw(
-        self,
-        estimated: Row,
-        chosen: Settings,
-        head: Mapping[str, Any],
-        records: Sequence[Mapping[str, Any]],
-    ) -> dict[str, Any]:
-        """Collect D(t), the fit and the facts of a condition."""
-        row = estimated
-        seats = {} if head else {"seats": [{"seat": name} for name in row.tracked.seats]}
-        options = _options(row, head)
-        return {
-            **seats,
-            "options": options,
-            "rounds": int(row.tracked.factors["rounds"]),
-            "after": row.tracked.after_round,
-            "provenance": describe_provenance([row]),
-            "unbegun": max(row.tracked.target - len(records), 0),
-            "facts": facts(row),
-            "switches": [[seat, keep_finite(mean)] for seat, mean in row.switches],
-            **_divergence(row, chosen.window, collect_paths(records, len(options))),
-        }
-
-    def record(self, number: int, transcript: Transcript | None) -> dict[str, Any]:
-        """Make the record of a replicate."""
-        return record(number, transcript)
-
-    def select(self, records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
-        """Select the replicates that are farthest apart."""
-        paths = np.array([each["path"] for each in records], dtype=float)
-        return {records[at]["n"] for at in farthest(paths, most)}
-
-    def collect(self) -> CommitteeTalk:
-        """Begin the talk of a condition."""
-        return CommitteeTalk()
-
-    def name_axis(self, entries: Sequence[Mapping[str, Any]]) -> str:
-        """Name λ̂."""
-        return "λ̂ per round"
+def draw_committee(
+    row: Row, chosen: Settings, head: Mapping[str, Any], records: Records
+) -> dict[str, Any]:
+    """Collect D(t), the fit and the facts of a condition."""
+    seats = {} if head else {"seats": [{"seat": name} for name in row.tracked.seats]}
+    options = _options(row, head)
+    return {
+        **seats,
+        "options": options,
+        "rounds": int(row.tracked.factors["rounds"]),
+        "after": row.tracked.after_round,
+        "provenance": describe_provenance([row]),
+        "unbegun": max(row.tracked.target - len(records), 0),
+        "facts": facts(row),
+        "switches": [[seat, keep_finite(mean)] for seat, mean in row.switches],
+        **_divergence(row, chosen.window, collect_paths(records, len(options))),
+    }
 
 
 def _options(row: Row, head: Mapping[str, Any]) -> list[list[str]]:
@@ -101,7 +55,7 @@ def _options(row: Row, head: Mapping[str, Any]) -> list[list[str]]:
     return [[chr(ord("A") + k), ""] for k in range(count)]
 
 
-def _entry(row: Row, name: str) -> dict[str, Any]:
+def _describe(row: Row, name: str) -> dict[str, Any]:
     data: dict[str, Any] = {
         "id": name,
         "name": row.tracked.name,
@@ -164,7 +118,26 @@ def _divergence(row: Row, window: tuple[int, int], so_far: NDArray[np.float64]) 
     return data
 
 
-COMMITTEE_EXPLORER = CommitteeExplorer()
+COMMITTEE_EXPLORER = Explorer(
+    Layout(
+        "divergence explorer",
+        "HL-01 mixed",
+        "committee.html",
+        (
+            "marks", "plane", "simplex", "coordinates", "divergence", "replicates", "transcripts",
+            "committee",
+        ),
+        views=("watch", "compare", "search"),
+    ),
+    estimate=estimate_study,
+    describe=lambda row, name, _: _describe(row, name),
+    draw=draw_committee,
+    record=record,
+    select=select_farthest,
+    collect=CommitteeTalk,
+    name_axis=lambda _: "λ̂ per round",
+)  # fmt: skip
+"""The explorer of studies of committees."""
 
 
 # --- what the page lists next to λ̂: pairs of a name and a value ------------------------------

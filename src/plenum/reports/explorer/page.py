@@ -79,7 +79,7 @@ def page(study: str, data: Mapping[str, Any], layout: Layout, live: bool = False
     return rules.from_string(_asset("page.html")).render(
         study=study,
         layout=layout,
-        frame=Markup(frame.render(layout=layout, body=Markup(_asset(layout.body)))),
+        frame=Markup(frame.render(layout=layout, live=live, body=Markup(_asset(layout.body)))),
         views=Markup("".join(_asset(f"{view}.html") for view in layout.views)),
         live=live,
         policy=policy(style, script, live),

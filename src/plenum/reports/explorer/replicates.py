@@ -122,6 +122,12 @@ def _unread(transcript: Transcript) -> dict[str, Any] | None:
     return answers[-1] if answers and "state" not in answers[-1] else None
 
 
+def select_farthest(records: Sequence[Mapping[str, Any]], most: int) -> set[int]:
+    """Select so many completed replicates that are far apart, by their records."""
+    paths = np.array([each["path"] for each in records], dtype=float)
+    return {records[at]["n"] for at in farthest(paths, most)}
+
+
 def farthest(paths: NDArray[np.float64], most: int) -> list[int]:
     """Choose trajectories by farthest-point sampling.
 

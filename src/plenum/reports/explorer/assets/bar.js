@@ -38,7 +38,7 @@ function play() {
 // Left and right step through the rounds wherever nothing else takes them.
 function stepByKey(event) {
   const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
-  if (!step || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
+  if (!step || view !== "replicates" || event.altKey || event.ctrlKey || event.metaKey || event.target.closest("input, select, textarea")) return;
   event.preventDefault();
   stop();
   setRound(state.round + step);

@@ -5,7 +5,11 @@ let index = null; // what the whole page says, once it is read
 const unpacked = new Map();
 
 function block(id) {
-  if (!unpacked.has(id)) unpacked.set(id, live() ? request(id) : unpack(byId(id).textContent));
+  if (!unpacked.has(id)) {
+    const read = live() ? request(id) : unpack(byId(id).textContent);
+    unpacked.set(id, read);
+    read.catch(() => unpacked.get(id) === read && unpacked.delete(id)); // to be asked for again
+  }
   return unpacked.get(id);
 }
 

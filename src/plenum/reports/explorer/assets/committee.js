@@ -3,7 +3,7 @@
 const state = {
   number: -1, entry: null, f: null, round: 1, pair: [], parting: null,
   view: "simplex", zoom: "all", trails: "all", order: "n", link: "", playing: null, wanted: -1,
-  suggested: false,
+  suggested: false, turn: null,
 };
 
 async function chooseCondition(number, wish = {}) {
@@ -23,7 +23,7 @@ async function chooseCondition(number, wish = {}) {
   aboutCondition();
   listReplicates();
   drawPlane();
-  await choosePair(state.pair);
+  await choosePair(state.pair, false, wish.turn ?? null);
 }
 
 function setControls() {
@@ -53,8 +53,9 @@ function toggleReplicate(number) {
   else choosePair([...pair.slice(0, 1), number]);
 }
 
-async function choosePair(pair, suggested = false) {
-  state.pair = pair;
+// `turn` names what a hit of the search has opened.
+async function choosePair(pair, suggested = false, turn = null) {
+  Object.assign(state, { pair, turn });
   state.suggested = suggested;
   state.parting = null;
   markPair();
@@ -63,6 +64,7 @@ async function choosePair(pair, suggested = false) {
   await drawTranscripts();
   drawGrowth();
   if (state.pair.length === 2) scrollToParting();
+  if (turn) markHit(turn);
 }
 
 function listen() {
@@ -112,6 +114,7 @@ function writeLink() {
   if (pair.length > 1) parts.set("b", pair[1]);
   if (view !== usualView(f)) parts.set("view", view);
   if (zoom !== "all") parts.set("zoom", zoom);
+  if (state.turn) parts.set("s", state.turn);
   setLink(parts);
 }
 
@@ -121,7 +124,7 @@ function readLink() {
   const number = parts.has("v") ? -1 : linkedCondition(parts, "c");
   if (number < 0) return null;
   const pair = ["a", "b"].map((name) => linkedWhole(parts, name)).filter((n) => n !== null);
-  return { number, round: linkedWhole(parts, "t"), pair, view: parts.get("view"), zoom: parts.get("zoom") };
+  return { number, round: linkedWhole(parts, "t"), pair, view: parts.get("view"), zoom: parts.get("zoom"), turn: parts.get("s") };
 }
 
 // The first condition whose replicates decide differently, else the first that has any.

@@ -73,7 +73,7 @@ function beside(kind, items, nothing) {
     return el("ul", { class: kind }, listed.length ? listed : el("li", { class: "quiet" }, round ? nothing : nothingTold(replicate, run, round)));
   });
   const same = lists[0].textContent === lists[1].textContent;
-  return el("div", { class: `turns${same ? " same" : ""}` }, same ? lists[0] : lists);
+  return el("div", { class: `turns${same ? " same" : ""}`, "data-turn": `${state.round}.${kind}` }, same ? lists[0] : lists);
 }
 
 // The views: lines that all agents read once, and what each one read besides.
@@ -95,20 +95,22 @@ function answerPair(pair, marked) {
   const seat = side.f.seats[pair.seat] ?? {};
   const name = el("h5", {}, said("bdi", {}, agentName(side, pair.seat)), said("span", { class: "quiet" }, ` ${seat.label ?? ""}`), same ? el("span", { class: "quiet" }, " · the same in both") : null);
   const short = (pair.left ?? pair.right).kind === "message" ? "" : " short";
-  if (same) return el("div", { class: `turns same${short}` }, name, answerCell(pair.left, pair.left.text, null));
+  const place = side === left ? `${pair.round}.${pair.seat}.${pair.step}` : null;
+  if (same) return el("div", { class: `turns same${short}`, "data-turn": place }, name, answerCell(pair.left, pair.left.text, null));
   const compared = pair.left && pair.right && sameWorld();
   const words = compared ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn?.text);
-  return el("div", { class: `turns${short}` }, name, SIDES.map((which, k) =>
+  return el("div", { class: `turns${short}`, "data-turn": place }, name, SIDES.map((which, k) =>
     pair[which] ? answerCell(pair[which], words[k], compared && pair[SIDES[1 - k]]) : el("div", { class: "turn none" }, "no such answer here")));
 }
 
+const flagsOf = (turn) => [turn.repaired && "repaired", turn.cut && "cut", turn.unread && "couldn't be read: abstains"].filter(Boolean);
+
 function answerCell(turn, words, other) {
-  const flags = [turn.repaired && "repaired", turn.cut && "cut", turn.unread && "couldn't be read: abstains"].filter(Boolean);
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "deed" }, el("span", { class: "quiet" }, `${STEPS[turn.kind] ?? turn.kind} `), said("b", { class: other && other.state !== turn.state ? "differs" : null }, turn.state)),
     turn.text ? el("p", { class: "words", dir: "auto" }, words) : null,
     turn.reasons ? el("details", { class: "reasons" }, el("summary", {}, "private reasons"), said("p", { class: "words" }, turn.reasons)) : null,
-    flags.map((flag) => el("span", { class: "flag" }, flag)));
+    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)));
 }
 
 // What every unit did, where it isn't what its agent chose.
@@ -124,3 +126,19 @@ function doneTable(left, right, pairs) {
   const line = (k) => el("tr", { class: both[0][k] === both[1][k] ? "alike" : "apart" }, el("th", { scope: "row" }, said("bdi", {}, unit(k))), both.map((actions) => said("td", {}, actions[k] ?? "–")));
   return el("table", { class: "done" }, el("thead", {}, el("tr", {}, ["", ...SIDES].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, Array.from({ length: count }, (_, k) => line(k))));
 }
+
+// What the search finds in worlds.
+const FINDS = {
+  unit: "run",
+  thought: "Private reasons too",
+  selects: { told: "World", who: "Agent", model: "Model" },
+  boxes: { repaired: "Repaired", cut: "Cut", unread: "Couldn't be read", failed: "Run failed" },
+  flags: flagsOf,
+  spoken: (f, talk, entry) => f.replicates.filter(({ n }) => talk.runs[n]).flatMap((r) => {
+    const [run, of] = [talk.runs[r.n], { n: r.n, entry, told: `world ${r.episode}`, failed: r.status === "failed" }];
+    const reports = run.rounds.flatMap(({ report }, k) => report.map(([text, kind]) => ({ round: k + 1, who: "report", kind, text: talk.texts[text], place: `${k + 1}.report` })));
+    const answers = answersOf({ run, talk }).flatMap((turn) => [{ ...turn, text: turn.reasons, kind: "private reasons", thought: true }, turn]);
+    const named = answers.map((turn) => ({ ...turn, who: agentName({ f }, turn.seat), model: f.seats[turn.seat]?.model, place: `${turn.round}.${turn.seat}.${turn.step}` }));
+    return [...reports, ...named].filter(({ text }) => text).sort((a, b) => a.round - b.round).map((turn) => ({ model: "", ...turn, of }));
+  }),
+};

@@ -31,12 +31,14 @@ function decades(values) {
   return [low - missing, high + missing];
 }
 
+const heightOf = ([low, high]) => (value) => PLOT.bottom - ((Math.log10(value) - low) / (high - low)) * (PLOT.bottom - PLOT.top);
+
 function drawGrowth() {
   const { f } = state;
   const pair = pairDistances(f);
   const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", class: "clickable" });
   const range = decades([...f.D, ...pair]);
-  const y = range && ((value) => PLOT.bottom - ((Math.log10(value) - range[0]) / (range[1] - range[0])) * (PLOT.bottom - PLOT.top));
+  const y = range && heightOf(range);
   fill(root, {}, [growthAxes(f, range, y), y ? growthFit(f, y) : [], growthMarkers(f)]);
   if (y) fill(root, {}, [curve(f, f.D, y, "level"), curve(f, pair, y, "pair")]);
   else fill(root, {}, [svg("text", { x: WIDE / 2, y: HIGH / 2 - 30, "text-anchor": "middle", class: "corner" }, nothingToDraw(f))]);
@@ -118,14 +120,14 @@ function growthMarkers(f) {
   ];
 }
 
-function curve(f, values, y, kind) {
+function curve(f, values, y, kind, round = state.round) {
   const parts = [];
   let open = false;
   let path = "";
   values.forEach((value, t) => {
     if (value === null) return void (open = false);
     const x = roundX(f, t + 1);
-    const now = t + 1 === state.round ? " here" : "";
+    const now = t + 1 === round ? " here" : "";
     if (value > 0) {
       path += `${open ? "L" : "M"}${x.toFixed(1)},${y(value).toFixed(1)}`;
       parts.push(svg("circle", { cx: x, cy: y(value), r: now ? 5 : 2.6, class: `dot ${kind}${now}` }));
@@ -143,19 +145,23 @@ function growthNow(f, pair) {
   return [told, both].filter(Boolean).join(" · ");
 }
 
+const lineKey = (kind, ...text) => el("li", {}, svg("svg", { viewBox: "0 0 26 10", class: "key", "aria-hidden": "true" }, svg("path", { d: "M1,5H25", class: kind })), el("span", {}, text));
+
+// A table of numbers, of which the first names the row.
+const numbersTable = (head, rows) => el("table", {},
+  el("thead", {}, el("tr", {}, head.map((name) => said("th", { scope: "col" }, name)))),
+  el("tbody", {}, rows.map(([name, ...values]) => el("tr", {}, el("th", { scope: "row" }, name), values.map((value) => el("td", {}, brief(value)))))));
+
 function growthWords(f, pair) {
-  const key = (kind, text) => el("li", {}, svg("svg", { viewBox: "0 0 26 10", class: "key", "aria-hidden": "true" }, svg("path", { d: "M1,5H25", class: kind })), el("span", {}, text));
   const zeros = [...f.D, ...pair].some((value) => value === 0);
   show(byId("growth-legend"),
-    f.D.length ? key("curve level", `D(t), mean over ${plural(completed(f).length, "completed replicate")}${f.after ? " of all bases" : ""}`) : [],
-    f.fit ? key("fit", `${state.entry.symbol} ${fixed(f.fit.slope, 4)} ${interval(f.fit.low, f.fit.high, 4)}, rounds ${f.window.join("–")}`) : [],
-    pair.length ? key("curve pair", `#${state.pair[0]} to #${state.pair[1]}`) : []);
+    f.D.length ? lineKey("curve level", `D(t), mean over ${plural(completed(f).length, "completed replicate")}${f.after ? " of all bases" : ""}`) : [],
+    f.fit ? lineKey("fit", `${state.entry.symbol} ${fixed(f.fit.slope, 4)} ${interval(f.fit.low, f.fit.high, 4)}, rounds ${f.window.join("–")}`) : [],
+    pair.length ? lineKey("curve pair", `#${state.pair[0]} to #${state.pair[1]}`) : []);
   const method = f.fit ? `Shaded: the fit's window, and slopes within the ${f.fit.interval.replaceAll("_", " ")} 95 % interval.` : "";
   show(byId("growth-told"), `${method}${zeros ? " Hollow, below: distance 0." : ""} Click to set the round.`);
   show(byId("distance-told"), growthNow(f, pair));
   const head = ["round", "D(t)", ...(pair.length ? [`#${state.pair[0]} to #${state.pair[1]}`] : [])];
-  const line = (_, t) => el("tr", {}, el("th", { scope: "row" }, t + 1), el("td", {}, brief(f.D[t])), pair.length ? el("td", {}, brief(pair[t])) : null);
-  show(document.querySelector("#numbers div"), el("table", {},
-    el("thead", {}, el("tr", {}, head.map((name) => el("th", { scope: "col" }, name)))),
-    el("tbody", {}, Array.from({ length: f.last }, line))));
+  const rows = Array.from({ length: f.last }, (_, t) => [t + 1, f.D[t], ...(pair.length ? [pair[t]] : [])]);
+  show(document.querySelector("#numbers div"), numbersTable(head, rows));
 }

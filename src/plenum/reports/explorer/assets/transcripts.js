@@ -1,4 +1,4 @@
-// Two transcripts side by side: turn by turn, what differs marked.
+// One transcript, or two side by side: turn by turn, what differs marked.
 
 // Turns as the page shows them, from the short lists of a talk block.
 function turnsOf(talk, replicate) {
@@ -20,23 +20,26 @@ function turnsOf(talk, replicate) {
 async function drawTranscripts() {
   const { pair, number, f } = state;
   const both = pair.length === 2;
-  byId("talk").hidden = byId("pair-tools").hidden = !both;
+  byId("talk").hidden = byId("pair-tools").hidden = !pair.length;
+  byId("talk").classList.toggle("alone", !both);
+  for (const id of ["to-parting", "to-words", "swap", "only-differences"]) byId(id).hidden = !both;
   state.parting = null;
-  if (!both) {
+  if (!pair.length) {
     show(byId("heads"));
     show(byId("talk"));
-    const one = pair.length ? `#${pair[0]} is chosen; choose another to compare it with.` : "Choose two replicates to read what they said, next to each other.";
-    return void show(byId("parting"), one);
+    return void show(byId("parting"), "Choose a replicate to read what was said, or two to read them next to each other.");
   }
   show(byId("parting"), "Reading…");
   const talk = await block(`talk-${number}`);
   if (state.number !== number || state.pair.join() !== pair.join()) return;
   const sides = pair.map((n) => f.replicates.find((r) => r.n === n));
-  const pairs = alongside(...pair.map((n) => turnsOf(talk, n)));
-  state.parting = parting(pairs);
+  const turns = pair.map((n) => turnsOf(talk, n));
+  const pairs = both ? alongside(...turns) : turns[0].map((turn) => ({ round: turn.round, seat: turn.seat, left: turn, right: null, alone: true }));
+  state.parting = both ? parting(pairs) : null;
   show(byId("heads"), sides.map((replicate, k) => headOf(replicate, f, ["left", "right"][k])));
-  show(byId("parting"), partingWords(pairs, sides, f));
+  show(byId("parting"), partingWords(state.parting, sides, f));
   show(byId("talk"), rounds(pairs, f), ballotsBeside(sides, f));
+  if (!both) return;
   const { text, round } = state.parting;
   byId("to-parting").disabled = !round;
   byId("to-words").hidden = !text || text.round === round;
@@ -51,10 +54,11 @@ function headOf(replicate, f, side) {
     said("span", {}, ` ${outcome(replicate, f)}${replicate.tally ? ` (${replicate.tally})` : ""}`), wording, base);
 }
 
-function partingWords(pairs, sides, f) {
+function partingWords(found, sides, f) {
   const gone = sides.filter((replicate) => replicate.shown === false || replicate.status === "damaged");
   if (gone.length) return el("span", { class: "warn" }, `${gone.map((r) => `#${r.n}`).join(" and ")}: no transcript in this page`);
-  const { text, state: differs, round } = state.parting;
+  if (!found) return `#${sides[0].n} is chosen; choose another to compare it with.`;
+  const { text, state: differs, round } = found;
   if (!round) return "They never part: texts and states are the same in every turn.";
   const seat = (turn) => f.seats[turn.seat]?.seat ?? "?";
   const first = `They part in round ${round}`;
@@ -70,8 +74,8 @@ function rounds(pairs, f) {
   const numbers = [...new Set(pairs.map((pair) => pair.round))];
   const marked = { done: false };
   return numbers.map((round) => {
-    const here = state.parting.round === round;
-    const gap = distance(...state.pair.map((n) => f.replicates.find((r) => r.n === n)), round);
+    const here = state.parting?.round === round;
+    const gap = state.parting && distance(...state.pair.map((n) => f.replicates.find((r) => r.n === n)), round);
     const title = el("h4", { class: here ? "here" : null },
       el("button", { type: "button", title: "Set the round" }, `Round ${round}`),
       el("span", { class: "quiet" }, gap === null ? "" : ` ${brief(gap)} apart`),
@@ -82,23 +86,28 @@ function rounds(pairs, f) {
   });
 }
 
-function turnPair(pair, f, marked) {
+// A turn of both; `right` is the condition on the right if it is another, and without `marked` nothing
+// is marked.
+function turnPair(pair, f, marked, right = f) {
   const seat = f.seats[pair.seat] ?? { seat: "?" };
   const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
-  const same = !pair.text && !pair.state;
+  const same = !pair.alone && !pair.text && !pair.state;
   const name = el("h5", {}, said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null, same ? el("span", { class: "quiet" }, " the same in both") : null);
-  if (same) return el("div", { class: "turns same" }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
-  const sides = pair.left && pair.right ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && [turn.text]);
-  return el("div", { class: "turns" }, name, ["left", "right"].map((side, k) =>
-    pair[side] ? turnCell(pair[side], sides[k], f, pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, "no such turn: this replicate had ended")));
+  const place = { "data-turn": `${pair.round}.${pair.seat}` };
+  if (same) return el("div", { class: "turns same", ...place }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
+  const plain = (turn) => turn && (pair.alone && state.turn ? markedIn(turn.text) : [turn.text]);
+  const sides = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
+  return el("div", { class: "turns", ...place }, name, (pair.alone ? ["left"] : ["left", "right"]).map((side, k) =>
+    pair[side] ? turnCell(pair[side], sides[k], [f, right][k], marked && pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, right === f ? "no such turn: this replicate had ended" : "no such turn on this side")));
 }
 
+const flagsOf = (turn) => [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
+
 function turnCell(turn, words, f, other) {
-  const flags = [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
-    flags.map((flag) => el("span", { class: "flag" }, flag)),
+    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)),
     turn.thought ? el("details", { class: "reasons" }, el("summary", {}, "reasoning, which no other seat read"), said("p", { class: "words", dir: "auto" }, turn.thought)) : null);
 }
 
@@ -119,10 +128,10 @@ function ballotsBeside(sides, f) {
     const vote = replicate.ballots.find(([name]) => name === seat);
     return vote ? `${vote[1]}${vote[2] === null ? "" : `, confidence ${vote[2]}`}` : "–";
   };
-  const line = (name, values, mark) => el("tr", { class: mark ? "apart" : null }, el("th", { scope: "row" }, name), values.map((value) => said("td", {}, value)));
-  const body = f.seats.map(({ seat }) => {
+  const line = (name, values, mark, turn = null) => el("tr", { class: mark ? "apart" : null, "data-turn": turn }, el("th", { scope: "row" }, name), values.map((value) => said("td", {}, value)));
+  const body = f.seats.map(({ seat }, k) => {
     const values = sides.map((replicate) => cell(replicate, seat));
-    return line(seat, values, values[0].split(",")[0] !== values[1].split(",")[0]);
+    return line(seat, values, new Set(values.map((value) => value.split(",")[0])).size > 1, `ballot.${k}`);
   });
   body.push(line("tally", sides.map((r) => (r.tally ? `${outcome(r, f)} (${r.tally})` : outcome(r, f)))));
   body.push(line("clerk's count", sides.map((r) => (r.clerk ? `${r.clerk[0] ?? "unreadable"}${r.clerk[1] ? "" : ", not the tally"}` : "–"))));
@@ -161,3 +170,50 @@ function scrollToTurn(section, first) {
   const start = section.getBoundingClientRect().top - area.getBoundingClientRect().top;
   area.scrollTop += turn.bottom - section.getBoundingClientRect().top < area.clientHeight ? start : offset;
 }
+
+// What the search finds in committees.
+const FINDS = {
+  unit: "replicate",
+  thought: "Reasoning too",
+  selects: { told: "Decision", who: "Seat", model: "Model" },
+  boxes: { repaired: "Repaired", failed: "Failed", flipped: "Flipped (decided something else than most)" },
+  flags: flagsOf,
+  flips: tellFlips,
+  spoken: (f, talk, entry) => f.replicates.filter(({ n }) => talk.replicates[n]).flatMap((r) => {
+    const of = { n: r.n, entry, told: outcome(r, f), failed: r.status === "failed", flipped: r.status === "completed" && r.decision !== usual(entry) };
+    const turns = turnsOf(talk, r.n).map((turn) => ({ ...turn, kind: "argument", thought: false, place: `${turn.round}.${turn.seat}`, reasoning: turn.thought }));
+    const ballots = r.ballots.map(([name, vote]) => [f.seats.findIndex(({ seat }) => seat === name), decided(vote, f.options)])
+      .map(([seat, text]) => ({ kind: "ballot", round: turns.at(-1)?.round ?? 1, seat, text, place: `ballot.${seat}` }));
+    const spoken = turns.flatMap((turn) => (turn.reasoning ? [{ ...turn, text: turn.reasoning, kind: "reasoning", thought: true }, turn] : [turn]));
+    return [...spoken, ...ballots].map((turn) => ({ ...turn, of, who: f.seats[turn.seat]?.seat ?? "?", model: f.seats[turn.seat]?.model ?? "" }));
+  }),
+};
+
+// The decision of most replicates of a condition.
+const usual = ({ decisions }) => Object.entries(decisions ?? {}).sort((a, b) => b[1] - a[1])[0]?.[0];
+
+// Replicates that decided something else than most, each beside the one of most that went along
+// with it longest: in equal turns, and then within 0.1 of it.
+async function tellFlips(numbers) {
+  const [rows, links] = [[], new Map()];
+  for (const number of numbers) {
+    const [f, talk, entry] = [await figures(number), await block(`talk-${number}`), index.conditions[number]];
+    const ended = completed(f).filter(({ n }) => talk.replicates[n]);
+    const said = new Map(ended.map(({ n }) => [n, talk.replicates[n].map((turn) => `${turn.slice(0, 7)}`)]));
+    for (const r of ended.filter(({ decision }) => decision !== usual(entry))) {
+      const along = ended.filter(({ decision }) => decision === usual(entry)).map((other) => [other, agree(said.get(r.n), said.get(other.n)), near(r, other)]);
+      const [other, turns, rounds] = along.sort((a, b) => b[1] - a[1] || b[2] - a[2])[0] ?? [];
+      if (!other) continue;
+      const [round, seat] = talk.replicates[r.n][turns] ?? [null, -1];
+      rows.push([entry.name, r.n, outcome(r, f), outcome(other, f), other.n, round, f.seats[seat]?.seat ?? null, rounds < f.last ? rounds + 1 : null]);
+      links.set(rows.at(-1), new URLSearchParams({ c: entry.id, t: round ?? f.last, a: other.n, b: r.n }));
+    }
+  }
+  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "more than 0.1 apart from round"];
+  return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
+}
+
+// In how many turns, or for how many rounds, two replicates go along from the first on.
+const agree = (mine, theirs) => upTo(mine.findIndex((turn, k) => turn !== theirs[k]), mine);
+const near = (left, right) => upTo(left.points.findIndex((_, k) => (distance(left, right, k + 1) ?? 1) >= 0.1), left.points);
+const upTo = (at, list) => (at < 0 ? list.length : at);

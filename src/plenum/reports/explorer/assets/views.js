@@ -13,7 +13,7 @@ function showView(name, parts = new URLSearchParams()) {
 }
 
 // Opens the view that the address names, and follows the buttons and later addresses.
-function openViews(usual = "replicates") {
+function openViews(usual = live() ? "watch" : "replicates") {
   const asked = () => linkParts().get("v") ?? (linkParts().has("c") ? "replicates" : usual);
   const named = () => (views.has(asked()) ? asked() : usual);
   byId("views").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));

@@ -2,7 +2,7 @@
 
 const state = {
   number: -1, entry: null, f: null, round: 1, parting: null, link: "", playing: null, wanted: 0,
-  sides: { left: null, right: null },
+  sides: { left: null, right: null }, turn: null,
 };
 
 // Whether both runs meet the same spawns, moves and shocks.
@@ -18,15 +18,16 @@ async function sideOf(number, n) {
   return { number, f, talk, entry: index.conditions[number], replicate, run: (replicate && talk.runs[replicate.n]) ?? null };
 }
 
-// Shows two runs, each given by its condition's number and its own.
-async function showRuns(left, right, round) {
+// Shows two runs, each given by its condition's number and its own; `turn` names what a hit of the
+// search has opened, on the left.
+async function showRuns(left, right, round, turn = null) {
   stop();
   const wanted = ++state.wanted;
   const sides = { left: await sideOf(...left), right: await sideOf(...right) };
   if (state.wanted !== wanted) return; // others were chosen meanwhile
   const { number, f, entry } = sides.left;
   const another = state.number !== number;
-  Object.assign(state, { sides, number, f, entry });
+  Object.assign(state, { sides, number, f, entry, turn });
   state.parting = partingOf(sides.left, sides.right);
   state.round = Math.min(lastRound(), Math.max(1, round ?? state.round));
   if (another) {
@@ -40,6 +41,7 @@ async function showRuns(left, right, round) {
   drawSceneLegend();
   drawRound();
   writeLink();
+  if (turn) markHit(turn);
 }
 
 // What is shown, with the runs that have come meanwhile.
@@ -126,16 +128,18 @@ async function mostTelling() {
 function writeLink() {
   const { left, right } = state.sides;
   const parts = new URLSearchParams({ c: left.entry.id, a: left.replicate?.n ?? "", d: right.entry.id, b: right.replicate?.n ?? "", t: state.round });
+  if (state.turn) parts.set("s", state.turn);
   setLink(parts);
 }
 
 // What the address asks for; null where it says nothing that is known here.
-function readLink() {
+async function readLink() {
   const parts = linkParts();
   const number = parts.has("v") ? -1 : linkedCondition(parts, "c");
   if (number < 0) return null;
-  const other = linkedCondition(parts, "d");
-  return [[number, linkedWhole(parts, "a")], [other < 0 ? number : other, linkedWhole(parts, "b")], linkedWhole(parts, "t")];
+  const [left, other] = [[number, linkedWhole(parts, "a")], linkedCondition(parts, "d")];
+  const right = other < 0 ? await matching(partnerOf(number), await sideOf(...left)) : [other, linkedWhole(parts, "b")];
+  return [left, right, linkedWhole(parts, "t"), parts.get("s")];
 }
 
 function listenToRuns() {
@@ -150,8 +154,8 @@ function listenToRuns() {
   byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
   byId("same-world").addEventListener("change", () => byId("same-world").checked && chooseRun("left", state.sides.left.replicate?.n));
   byId("list").addEventListener("keydown", (event) => rove(event, rowsOfList(), (row) => chooseRun("left", Number(row.dataset.n))));
-  window.addEventListener("hashchange", () => {
-    const asked = location.hash !== state.link && readLink();
+  window.addEventListener("hashchange", async () => {
+    const asked = location.hash !== state.link && (await readLink());
     if (!asked) return;
     showView("replicates");
     showRuns(...asked);
@@ -171,5 +175,5 @@ openPage(async () => {
   listConditions();
   listenToBar();
   listenToRuns();
-  await openReplicates(readLink());
+  await openReplicates(await readLink());
 });

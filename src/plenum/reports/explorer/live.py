@@ -49,7 +49,7 @@ class LiveStudy:
         self._chosen, self._journals = chosen, journals
         self.name = chosen.study
         self._progress = StudyProgress(chosen.study, chosen.uri, journals)
-        self._lock = threading.Lock()
+        self._lock, self._watching = threading.Lock(), threading.Lock()
         self._estimates: dict[str, tuple[object, Any]] = {}
         self._indices: dict[str, tuple[Study, list[TrackedCondition], list[Any]]] = {}
         self._blocks: dict[str, tuple[object, _Blocks]] = {}
@@ -77,9 +77,10 @@ class LiveStudy:
         Outdated
             The server doesn't know the index: it was started anew.
         """
-        with self._lock:  # a page asks for several at once, and one makes what another needs
-            if block == "watch":
+        if block == "watch":
+            with self._watching:  # by itself: of a large study the first look takes long
                 return _encode(self._progress.read())
+        with self._lock:  # a page asks for several at once, and one makes what another needs
             if block == "index":
                 return _encode(self._read_index())
             part, _, number = block.partition("-")

@@ -80,7 +80,6 @@ class FolderProgress:
         self.folder = folder
         self.journals: dict[int, _Read] = {}
         self._logged = 0
-        self._counted: tuple[object, dict[str, Any]] = (None, {})
         self._estimated: list[_Read] = []
         self._estimates: dict[str, Any] = {"D": [], "growth": None}
 
@@ -103,8 +102,7 @@ class FolderProgress:
                 seen, known = (stat.st_mtime_ns, stat.st_size), self.journals.get(int(name))
                 same = known is not None and known.seen == seen
                 found[int(name)] = known if known and same else _read(Path(entry.path), seen)
-        if found != self.journals:  # by identity
-            self.journals, self._counted = found, (None, {})
+        self.journals = found
         return self
 
     def tell(self, target: int, running: bool) -> dict[str, Any]:
@@ -115,11 +113,21 @@ class FolderProgress:
         running
             True if a sweep is at what is begun and hasn't ended.
         """
-        if self._counted[0] != (target, running):
-            self._counted = (target, running), self._count(self.wanted(target), target, running)
-        written = max((self._logged, *(each.seen[0] for _, each in self.wanted(target))))
-        idle = max(time.time() - written / 1e9, 0) if written else None
-        return {**self._counted[1], "idle_s": idle}
+        read = [each for _, each in self.wanted(target)]
+        counts = Counter(each.status for each in read)
+        at_it = counts["pending"] if running else 0
+        written = max((self._logged, *(each.seen[0] for each in read)))
+        return {
+            "completed": counts["completed"],
+            "failed": _tally(each.failure["reason"] for each in read if each.failure),
+            "damaged": counts["damaged"],
+            "running": at_it,
+            "pending": target - at_it - sum(counts[status] for status in ENDED),
+            "decisions": _tally(each.decision for each in read if each.decision is not None),
+            **self._estimate([each for each in read if each.path is not None], running),
+            **{name: sum(each.used[name] for each in read) for name in USED},
+            "idle_s": max(time.time() - written / 1e9, 0) if written else None,
+        }
 
     def wanted(self, target: int) -> list[tuple[int, _Read]]:
         """List the replicates up to the target that are begun."""
@@ -132,23 +140,6 @@ class FolderProgress:
         usual = sum(ended) / len(ended) if ended else most
         whole = usual * (target - sum(each.status in ENDED for each in read))
         return max(whole - sum(each.used["calls"] for each in read if each.status not in ENDED), 0)
-
-    def _count(
-        self, wanted: Sequence[tuple[int, _Read]], target: int, running: bool
-    ) -> dict[str, Any]:
-        read = [each for _, each in wanted]
-        counts = Counter(each.status for each in read)
-        at_it = counts["pending"] if running else 0
-        return {
-            "completed": counts["completed"],
-            "failed": _tally(each.failure["reason"] for each in read if each.failure),
-            "damaged": counts["damaged"],
-            "running": at_it,
-            "pending": target - at_it - sum(counts[status] for status in ENDED),
-            "decisions": _tally(each.decision for each in read if each.decision is not None),
-            **self._estimate([each for each in read if each.path is not None], running),
-            **{name: sum(each.used[name] for each in read) for name in USED},
-        }
 
     def _estimate(self, ended: list[_Read], running: bool) -> dict[str, Any]:
         """Estimate D(t) and the growth of a typical pair from the replicates that have ended."""

@@ -171,7 +171,7 @@ def _sweep(read: dict[str, Any]) -> str:
     spent = spent | {"tokens": spent["tokens_in"] + spent["tokens_out"]}
     for name in ("dollars", "tokens", "calls"):
         if limits.get(name) is not None:
-            told.append(f"{spent[name]:.10g} of {limits[name]:.10g} {name} spent")
+            told.append(f"{round(spent[name], 4):,} of {limits[name]:,} {name} spent")
     return "; ".join(told)
 
 

@@ -80,13 +80,13 @@ async function seek() {
   if (asked.why) return void show(byId("seek-told"), asked.why);
   performance.mark("sought");
   const numbers = [...index.conditions.keys()].filter((number) => !asked.at.c || index.conditions[number].id === asked.at.c);
-  let began = performance.now();
   for (const number of numbers) {
-    const met = new Map(); // a text that many said is searched once
-    for (const turn of await spokenIn(number)) {
+    const [turns, met] = [await spokenIn(number), new Map()]; // a text that many said is searched once
+    let began = performance.now();
+    for (const turn of turns) {
       const spent = performance.now() - began;
       if (spent > SLICE) {
-        tellHits(spent > 1500 ? "The search stopped, because this expression takes too long: " : null);
+        tellHits(spent > 2000 ? "The search stopped, because this expression takes too long: " : null);
         await new Promise((done) => setTimeout(done));
         began = performance.now();
       }
@@ -129,7 +129,7 @@ function hitItem(turn) {
   const link = new URLSearchParams({ c: of.entry.id, t: turn.round, a: of.n, s: `${turn.place}${thought ? ".thought" : ""}` });
   const flags = FINDS.flags(turn).map((flag) => el("span", { class: "flag" }, flag));
   const words = el("p", { class: "words", dir: "auto" }, markedIn(turn.text, 110));
-  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flags, said("span", { class: "quiet" }, ` ${of.entry.name}`));
+  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flags, said("span", { class: "quiet" }, ` · ${of.entry.name}`));
   return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? el("details", { class: "reasons" }, el("summary", {}, `the passage of the ${kind}`), words) : null);
 }
 
@@ -139,7 +139,7 @@ function markedIn(text, around = Infinity) {
   const at = found[0]?.index ?? 0;
   let here = at > around ? at - around + text.slice(at - around, at).search(/\s/) + 1 : 0;
   const room = Math.min(text.length, at + 2 * around);
-  const to = room + Math.max(0, text.slice(room, room + 30).search(/\s|$/)); // the end of a word
+  const to = room + text.slice(room, room + 30).search(/\s|$/); // the end of a word
   const pieces = [here ? "… " : ""];
   for (const { 0: words, index: start } of found.filter((match) => match.index < to)) {
     const end = Math.min(start + words.length, to);
@@ -166,21 +166,20 @@ function firstRows() {
   return [...groups].flatMap(([{ name }, { where, seats }]) => [...seats].sort((a, b) => b[1][0] - a[1][0]).map(([who, counts]) => [name, who, ...counts, where]));
 }
 
-function tableOf(name, title, head, rows, cell = (value) => value) {
+function tableOf(name, title, told, head, rows, cell = (value) => value) {
   const lines = rows.map((row) => el("tr", {}, row.map((value, k) => said("td", {}, cell(value, k, row)))));
   const table = el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, lines));
-  return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), csvButton(name, () => [head, ...rows])];
+  return [el("h3", {}, title), el("p", { class: "told" }, told), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), csvButton(name, () => [head, ...rows])];
 }
 
 async function tellTables(numbers) {
-  const [{ at }, { hits, firsts, run }] = [sought.asked, sought];
+  const { asked: { at }, hits, firsts, run } = sought;
   const flips = at.flipped ? await FINDS.flips(numbers) : null;
   if (sought.run !== run) return;
-  const where = (what) => `${FINDS.unit}s where ${what}`;
-  const first = at.show && firsts.size ? tableOf("first-said", "Who said it first", ["condition", "seat", where("it was the first"), where("it said it"), where("it was said")], firstRows()) : null;
+  const first = at.show && firsts.size ? tableOf("first-said", "Who said it first", `In how many ${FINDS.unit}s one was the first to say it, said it at all, and anybody said it.`, ["condition", "seat", "first to say it", "said it", "said by anybody"], firstRows()) : null;
   const head = ["condition", "identity", FINDS.unit, "outcome", "round", "seat", "model", "kind", "flags", "text"];
   const rows = () => hits.map((turn) => [turn.of.entry.name, turn.of.entry.id, turn.of.n, turn.of.told, turn.round, turn.who, turn.model, turn.kind, FINDS.flags(turn).join("; "), turn.text]);
-  show(byId("seek-tables"), flips, first, hits.length ? el("p", {}, "All hits with their texts: ", csvButton("hits", () => [head, ...rows()])) : null);
+  show(byId("seek-tables"), flips, first, hits.length ? el("p", {}, "Arrow keys move through the hits, Enter opens one. All of them with their texts: ", csvButton("hits", () => [head, ...rows()])) : null);
   performance.mark("searched");
 }
 

@@ -209,8 +209,10 @@ async function tellFlips(numbers) {
       links.set(rows.at(-1), new URLSearchParams({ c: entry.id, t: round ?? f.last, a: other.n, b: r.n }));
     }
   }
-  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "more than 0.1 apart from round"];
-  return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
+  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "their preferences are 0.1 apart from round"];
+  if (!rows.length) return el("p", {}, "No replicate decided something else than most.");
+  const told = "Each stands beside the one of most that goes along with it longest. Whose turn is the first to differ began it.";
+  return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", told, head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
 }
 
 // In how many turns, or for how many rounds, two replicates go along from the first on.

@@ -120,8 +120,6 @@ class HostedBackend:
                 tokens=w.answer_tokens,
                 prefill_s=w.prefill_s,
                 decode_s=w.decode_s,
-                steps=w.steps,
-                prompt_tokens=w.prefix_tokens + w.rest_tokens,
             )
             for w in worked
         )

@@ -2,7 +2,7 @@
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -92,13 +92,6 @@ def complete(settings: Hosted, model: ModelConfig) -> Hosted:
     return replace(settings, dtype=dtype)
 
 
-def expect_times(*given: Any) -> Iterable[str]:
-    """Estimate the time that a sweep takes, as :mod:`plenum_hosted.expected_time` does."""
-    from plenum_hosted.expected_time import expect_times
-
-    return expect_times(*given)
-
-
 BACKEND = BackendExtension(
     settings=Hosted,
     complete=complete,
@@ -106,7 +99,6 @@ BACKEND = BackendExtension(
     digests=digests,
     costs="a hosted model costs nothing",
     require_room=require_room,
-    expect_times=expect_times,
     require_one_process=require_one_process,
     warn_idle_slots=warn_idle_slots,
 )

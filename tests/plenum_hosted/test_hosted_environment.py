@@ -1,6 +1,8 @@
 """The environment: which device, which settings, and what names them."""
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
@@ -238,3 +240,24 @@ def test_folders_and_hub_ids(saved: Path, monkeypatch: Patch) -> None:
     assert checkpoints.folder(f"./{saved.name}") == saved
     with pytest.raises(UserError, match=r"model \./none: the folder .* does not exist"):
         checkpoints.digests(["./none"])
+
+
+@pytest.mark.parametrize(("given", "seen"), [(None, "PASSIVE"), ("active", "ACTIVE")])
+def test_threads_sleep_while_they_wait_unless_a_user_says_so(given: str | None, seen: str) -> None:
+    code = """
+import os, sys, types
+for name in ("llguidance", "transformers", "plenum_hosted.backend"):  # seconds; torch has OpenMP
+    sys.modules[name] = types.SimpleNamespace(HostedBackend=str)
+from plenum_hosted.settings import Hosted
+from plenum_hosted.host import build
+build(Hosted())
+print(os.environ.get("OMP_WAIT_POLICY"))
+assert "torch.nn" in sys.modules
+"""
+    kept = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    env = kept | {"OMP_DISPLAY_ENV": "true"} | ({"OMP_WAIT_POLICY": given} if given else {})
+    command = [sys.executable, "-c", code]
+    ended = subprocess.run(command, env=env, capture_output=True, text=True, check=True)
+    assert ended.stdout.split() == [str(given)]
+    if "OMP_WAIT_POLICY" in ended.stderr:  # another OpenMP may show nothing
+        assert f"OMP_WAIT_POLICY = '{seen}'" in ended.stderr

@@ -36,6 +36,7 @@ REMOVED: Mapping[str, str] = {
     "interval=bca": "there are jackknife, percentile and seed_compatible",
     "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
     "figure=levels": "conditions.csv has every λ̂ of a large study by its factors",
+    "figure=switches": "conditions.csv, the tables and the page's view Compare have them by seat",
     "half_width": "scripts/plan.py says how many replicates a difference takes, before they run",
     "looks": "scripts/plan.py says how many replicates a difference takes, before they run",
     "maximum": "scripts/plan.py says how many replicates a difference takes, before they run",

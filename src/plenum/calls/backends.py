@@ -21,8 +21,8 @@ _MODULES = {
 """Modules with the parts of a backend; those of others are a package's, by ``BACKENDS``."""
 
 Check = Literal[
-    "expect_times", "require_limited_models", "require_one_process",
-    "require_parameters", "require_prices", "require_room", "warn_idle_slots",
+    "require_limited_models", "require_one_process", "require_parameters",
+    "require_prices", "require_room", "warn_idle_slots",
 ]  # fmt: skip
 """The checks that a backend may have. A misspelt one would check nothing, without a word."""
 

@@ -18,10 +18,6 @@ class Pace:
         Tokens of answers, those that still grow included.
     prefill_s, decode_s
         Seconds spent on prompts, and on answers.
-    steps
-        Steps that decoded one more token of each row.
-    prompt_tokens
-        Tokens of prompts that were computed, not found in memory.
     """
 
     rows: int = 0
@@ -29,17 +25,10 @@ class Pace:
     tokens: int = 0
     prefill_s: float = 0.0
     decode_s: float = 0.0
-    steps: int = 0
-    prompt_tokens: int = 0
 
     def __add__(self, other: "Pace") -> "Pace":
         return Pace(
             *(a + b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
-        )
-
-    def __sub__(self, other: "Pace") -> "Pace":
-        return Pace(
-            *(a - b for a, b in zip(vars(self).values(), vars(other).values(), strict=True))
         )
 
     @property

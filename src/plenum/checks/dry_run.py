@@ -74,7 +74,7 @@ class _RemainingWork:
 
 
 def show_dry_run(jobs: Sequence[Job]) -> None:
-    """Print conditions, replicates, calls, tokens, cost by model, and the time that it takes."""
+    """Print conditions, replicates, calls, tokens, cost by model, and a provider's time."""
     require_jobs(jobs)
     require_one_kind_a_study(jobs)
     require_shared_settings(jobs)
@@ -230,8 +230,6 @@ def _format_closing(
             f"budget: {limits}; used so far: {dollars}, {spent.tokens} tokens, {spent.calls} calls"
         )
     yield from check_backends("warn_idle_slots", jobs)
-    remaining = [(item.job, item.total, item.replicates) for item in left]
-    yield from check_backends("expect_times", jobs, remaining, backend)
     charged = [item for item in left if item.charged]
     if charged:
         yield from _times(charged, backend)

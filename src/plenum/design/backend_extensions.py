@@ -30,8 +30,7 @@ class BackendExtension:
         From a sweep's jobs to nothing; it refuses, in one line, models that don't fit the memory
         together. Called once their backends are built, before one is loaded.
     expect_times
-        From a sweep's jobs, what is left of each and the backends by their settings' text to lines
-        on the time that it takes.
+        Not read: packages of version 0.2 may give it, and load.
     require_one_process
         From a sweep's jobs to nothing; it refuses settings that can't differ in one process.
     warn_idle_slots
@@ -44,7 +43,7 @@ class BackendExtension:
     digests: Callable[[Iterable[str]], tuple[tuple[str, str], ...]] = lambda models: ()
     costs: str = ""
     require_room: Callable[[Sequence[Job]], None] | None = None
-    expect_times: Callable[..., Iterable[str]] | None = None
+    expect_times: object = None
     require_one_process: Callable[[Sequence[Job]], None] | None = None
     warn_idle_slots: Callable[[Sequence[Job]], list[str]] | None = None
 

@@ -1,4 +1,4 @@
-"""Switches of top option, by seat (Fig. S3, Table S7)."""
+"""Switches of top option, by seat (Table S7)."""
 
 from dataclasses import dataclass, field
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
 
-from plenum.calls.chat import TOKENS_A_WORD, Chat, Reply
+from plenum.calls.chat import TOKENS_A_WORD, Reply
 from plenum.calls.conversation import Ask
 from plenum.design.condition import Condition
 from plenum.design.kinds import KINDS
@@ -21,21 +21,13 @@ def estimate_usage(condition: Condition) -> dict[str, Usage]:
     """
     # Conditions that differ in their seed alone take the same.
     after_round = condition.branch.after_round if condition.branch else 0
-    return _usage(_Key(_longest_run(condition)), after_round)
+    longest = KINDS[condition.kind].find_longest_run(replace(condition, seed=0, branch=None))
+    return _usage(_Key(longest), after_round)
 
 
-def make_longest_prompts(condition: Condition, index: int = 0) -> list[Chat]:
-    """Return the calls of one replicate, in whose prompts every argument is as long as allowed."""
-    return [ask.chat for ask, _ in _longest(_longest_run(condition), index)]
-
-
-def _longest_run(condition: Condition) -> Condition:
-    return KINDS[condition.kind].find_longest_run(replace(condition, seed=0, branch=None))
-
-
-def _longest(condition: Condition, index: int = 0) -> Iterator[tuple[Ask, float]]:
+def _longest(condition: Condition) -> Iterator[tuple[Ask, float]]:
     """Yield the calls of a replicate with the longest answers, and the tokens of each answer."""
-    kind, conversation = KINDS[condition.kind], open_conversation(condition, index)
+    kind, conversation = KINDS[condition.kind], open_conversation(condition, 0)
     while (ask := conversation.ask) is not None:
         text, tokens_out = kind.find_longest_answer(condition, ask)
         yield ask, tokens_out

@@ -1,4 +1,4 @@
-"""Figures that only the papers have: nulls, seats, meaning, switches and temperature.
+"""Figures that only the papers have: nulls, seats, meaning and temperature.
 
 Plenum finds each by an entry point of the group ``plenum.figures``.
 """
@@ -7,16 +7,15 @@ from matplotlib.figure import Figure
 
 from plenum.reports.figures.catalogue import Drawing, draw_nothing
 from plenum.reports.study import EstimatedStudy
-from plenum_papers.figures import null, seats, switches, temperature, wordings
+from plenum_papers.figures import null, seats, temperature, wordings
 
-__all__ = ["NULL", "SEATS", "SEMANTIC", "SWITCHES", "TEMPERATURE"]
+__all__ = ["NULL", "SEATS", "SEMANTIC", "TEMPERATURE"]
 
 
 def _temperature(study: EstimatedStudy) -> Figure | None:
     return temperature.draw_temperatures(study.deliberated)
 
 
-_COMPLETED = "a deliberation with a completed replicate"
 TEMPERATURE = Drawing(
     "temperature",
     "λ̂ against temperature",
@@ -25,9 +24,11 @@ TEMPERATURE = Drawing(
     draw_nothing,
 )
 SEATS = Drawing(
-    "seats", "preferences of every seat in six replicates", seats.draw_seats, _COMPLETED
+    "seats",
+    "preferences of every seat in six replicates",
+    seats.draw_seats,
+    "a deliberation with a completed replicate",
 )
-SWITCHES = Drawing("switches", "switches of each seat", switches.draw_switches, _COMPLETED)
 NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.draw_null, "a condition with λ̂")
 SEMANTIC = Drawing(
     "semantic",

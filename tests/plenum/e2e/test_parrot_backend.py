@@ -20,6 +20,7 @@ def path(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
 def test_a_committee_deliberates_on_it(tmp_path: Path, path: dict[str, Any]) -> None:
     told = call(tmp_path, *SMALL, "dry_run=true", **path).stdout
     assert "a parrot costs nothing" in told
+    assert "time: " not in told
     call(tmp_path, *SMALL, "backend.option=2", **path)
     files = journals(tmp_path)
     assert len(files) == 2

@@ -13,6 +13,7 @@ GIVEN = {
     "scripts/train_tiny_model.py": ("scripts/train_tiny_model.py", "--minutes", "10"),
     "scripts/theory.py": ("scripts/theory.py", "--gamma", "0.8"),
     "figure=levels": ("scripts/figures.py", "study=default", "figure=levels"),
+    "figure=switches": ("scripts/figures.py", "study=default", "figure=switches"),
     "half_width": ("scripts/plan.py", "study=default", "half_width=0.02"),
     "looks": ("scripts/plan.py", "study=default", "looks=[10,20]"),
     "maximum": ("scripts/plan.py", "study=default", "maximum=60"),

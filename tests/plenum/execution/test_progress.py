@@ -93,7 +93,7 @@ def test_what_has_no_price_is_not_said_to_cost_0(clock: Clock) -> None:
 
 def test_a_model_here_tells_its_pace_before_its_first_answer_has_ended(clock: Clock) -> None:
     shown = Progress(100, 10)
-    pace = Pace(rows=2, slots=16, tokens=50, prefill_s=5.0, decode_s=20.0, steps=25)
+    pace = Pace(rows=2, slots=16, tokens=50, prefill_s=5.0, decode_s=20.0)
     shown.follow(lambda: "in flight -", lambda: "", lambda: pace, 400)
     assert "(2.0/s written, 2 of 16 rows)" in shown.line()
     assert "left at most 5:33:20" in shown.line()  # 100 answers of 400 tokens at 2 a second

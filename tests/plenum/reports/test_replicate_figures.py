@@ -21,7 +21,6 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted.figures import draw_hosted
 from plenum_papers.figures.null import draw_null, select_draws
 from plenum_papers.figures.seats import draw_seats, find_leading, representative
-from plenum_papers.figures.switches import average, draw_switches, pool
 from plenum_papers.figures.wordings import draw_wordings, find_repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
@@ -360,31 +359,6 @@ def test_more_seats_than_colours_are_told_apart() -> None:
     handles = figure.legends[0].legend_handles[:12]
     looks = {(h.get_color(), h.get_marker()) for h in handles}  # type: ignore[union-attr]
     assert len(looks) == 12
-    assert_legible(figure)
-
-
-def test_switches_are_pooled_over_temperatures_alone() -> None:
-    still, once, twice = [(A, A)] * 4, [(A, A), (B, A), (B, A), (B, A)], [(A, B), (B, B), (A, A), (A, A)]  # fmt: skip  # noqa: E501
-    cold = corners(1, [still, once], temperature="t0", roles="on")
-    warm = corners(2, [twice, twice], temperature="t0.7", roles="on")
-    other = corners(3, [still, still], temperature="t0")
-    figure = draw_switches(study(cold, warm, other))
-    assert figure is not None
-    pooled = pool(study(cold, warm, other).rows[:2])
-    assert {seat: own.tolist() for seat, own in pooled.items()} == {
-        "Seat 0": [0, 1, 2, 2],
-        "Seat 1": [0, 0, 1, 1],
-    }
-    mean, error = average(pooled["Seat 0"])
-    assert_allclose((mean, error), (1.25, np.std([0, 1, 2, 2], ddof=1) / 2))
-    on, off = shown(figure)
-    assert on.get_title(loc="left") == "roles=on\nn = 4 runs a seat"
-    assert off.get_title(loc="left") == "roles=off\nn = 2 runs a seat"
-    assert_allclose([bar.get_height() for bar in on.patches], [1.25, 0.5])  # type: ignore[attr-defined]
-    counts = [points(line)[1].tolist() for line in on.lines if line.get_marker() == "o"]
-    assert counts == [[0, 1, 2, 2], [0, 0, 1, 1]]
-    assert "pooled over the temperatures t0 and t0.7" in caption(figure)
-    assert "pooled" not in caption(draw_switches(study(cold, replace(other, identity="x"))))
     assert_legible(figure)
 
 

@@ -170,9 +170,7 @@ def name_shared(rows: Sequence[Row]) -> str:
     return name(rows[0], named) if named else ""
 
 
-def limit_rows(
-    rows: Sequence[Row], most: int, what: str = "conditions"
-) -> tuple[list[Row], dict[str, Any]]:
+def limit_rows(rows: Sequence[Row], most: int) -> tuple[list[Row], dict[str, Any]]:
     """Select as many conditions of each scenario as fit, in their order.
 
     Returns them with facts for the caption on those that are left out.
@@ -182,7 +180,7 @@ def limit_rows(
     shown = [row for own in scenarios[:most] for row in own[:each]]
     if len(rows) <= most:
         shown = list(rows)
-    facts = {"what": what, "each": each, "most": most, "scenarios": len(scenarios)}
+    facts = {"each": each, "most": most, "scenarios": len(scenarios)}
     return shown, {"drawn": len(shown), "total": len(rows), **facts}
 
 

@@ -37,6 +37,7 @@ REMOVED: Mapping[str, str] = {
     "interval=bootstrap_t": "there are jackknife, percentile and seed_compatible",
     "figure=levels": "conditions.csv has every λ̂ of a large study by its factors",
     "figure=switches": "conditions.csv, the tables and the page's view Compare have them by seat",
+    "figure=seats": "the page of a study shows every seat's preferences turn by turn",
     "half_width": "scripts/plan.py says how many replicates a difference takes, before they run",
     "looks": "scripts/plan.py says how many replicates a difference takes, before they run",
     "maximum": "scripts/plan.py says how many replicates a difference takes, before they run",

@@ -1,4 +1,4 @@
-"""Figures that only the papers have: nulls, seats, meaning and temperature.
+"""Figures that only the papers have: nulls, meaning and temperature.
 
 Plenum finds each by an entry point of the group ``plenum.figures``.
 """
@@ -7,9 +7,9 @@ from matplotlib.figure import Figure
 
 from plenum.reports.figures.catalogue import Drawing, draw_nothing
 from plenum.reports.study import EstimatedStudy
-from plenum_papers.figures import null, seats, temperature, wordings
+from plenum_papers.figures import null, temperature, wordings
 
-__all__ = ["NULL", "SEATS", "SEMANTIC", "TEMPERATURE"]
+__all__ = ["NULL", "SEMANTIC", "TEMPERATURE"]
 
 
 def _temperature(study: EstimatedStudy) -> Figure | None:
@@ -22,12 +22,6 @@ TEMPERATURE = Drawing(
     _temperature,
     "two temperatures, all else equal",
     draw_nothing,
-)
-SEATS = Drawing(
-    "seats",
-    "preferences of every seat in six replicates",
-    seats.draw_seats,
-    "a deliberation with a completed replicate",
 )
 NULL = Drawing("null", "λ̂ among time reversals and shuffles", null.draw_null, "a condition with λ̂")
 SEMANTIC = Drawing(

@@ -14,6 +14,7 @@ GIVEN = {
     "scripts/theory.py": ("scripts/theory.py", "--gamma", "0.8"),
     "figure=levels": ("scripts/figures.py", "study=default", "figure=levels"),
     "figure=switches": ("scripts/figures.py", "study=default", "figure=switches"),
+    "figure=seats": ("scripts/figures.py", "study=default", "figure=seats"),
     "half_width": ("scripts/plan.py", "study=default", "half_width=0.02"),
     "looks": ("scripts/plan.py", "study=default", "looks=[10,20]"),
     "maximum": ("scripts/plan.py", "study=default", "maximum=60"),

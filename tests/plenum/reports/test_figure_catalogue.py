@@ -150,7 +150,7 @@ def test_names_are_text_and_no_formula() -> None:
         replace(tracked(1), options=options),
         replace(tracked(2, settings="note=$\\frac{$ and $"), options=options),
     ]
-    for name in ("divergence", "forest", "simplex", "seats", "majority", "null"):
+    for name in ("divergence", "forest", "simplex", "majority", "null"):
         for figure in draw_pages(CATALOGUE[name], EstimatedStudy(CHOSEN, tuple(build(hostile)))):
             figure.draw_without_rendering()
             shown = " ".join(text.get_text() for text in figure.findobj(Text))

@@ -1,11 +1,11 @@
-"""Figures of replicates: wordings, nulls, continuations, trajectories, seats, majorities."""
+"""Figures of replicates: wordings, nulls, continuations, trajectories, majorities."""
 
 from dataclasses import replace
 
 import numpy as np
 import pytest
 from drawn import assert_legible, assert_printable, caption, corners, labels, points, shown, study
-from known_conditions import CHOSEN, SEATS, build, one_shot, perturbed, tracked
+from known_conditions import CHOSEN, build, one_shot, perturbed, tracked
 from matplotlib.axes import Axes
 from numpy.testing import assert_allclose
 
@@ -20,7 +20,6 @@ from plenum.reports.rows import Row
 from plenum.tracking.conditions import TrackedCondition
 from plenum_hosted.figures import draw_hosted
 from plenum_papers.figures.null import draw_null, select_draws
-from plenum_papers.figures.seats import draw_seats, find_leading, representative
 from plenum_papers.figures.wordings import draw_wordings, find_repeats
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("shared_style")]
@@ -299,67 +298,6 @@ def agreeing(key: int, rounds: list[int], last: int = 4, **factors: str) -> Trac
     apart, agreed = (A, B, C), (A, A, B)
     tops = [[agreed if 0 < at <= t else apart for t in range(1, last + 1)] for at in rounds]
     return corners(key, tops, **factors)
-
-
-def test_six_replicates_stand_evenly_from_the_nearest_to_the_mean_to_the_farthest() -> None:
-    condition = tracked(1, replicates=11)
-    (row,) = study(condition).rows
-    last = condition.ensemble[:, -1]
-    far = np.linalg.norm(last - last.mean(axis=0), axis=1)
-    order = np.argsort(far)
-    assert representative(row) == order[[0, 2, 4, 6, 8, 10]].tolist()
-    (few,) = study(tracked(2, replicates=2)).rows
-    assert sorted(representative(few)) == [0, 1]
-
-
-def test_up_to_half_of_the_replicates_that_are_drawn_are_flips() -> None:
-    found = ["A"] * 7 + ["NONE", "B", "B", "B"]
-    (row,) = study(tracked(1, replicates=11, decisions=found)).rows
-    shown = representative(row)
-    assert [found[place] for place in shown[:3]] == ["A"] * 3
-    assert not set("A") & {found[place] for place in shown[3:]}
-    (row,) = study(tracked(1, replicates=11, decisions=["A"] * 10 + ["NONE"])).rows
-    assert [row.tracked.decisions[place] for place in representative(row)] == ["A"] * 5 + ["NONE"]
-    (row,) = study(tracked(1, replicates=6, decisions=["A", "A", "B", "C", "D", "E"])).rows
-    assert len(set(representative(row))) == 6
-
-
-def test_the_condition_with_most_flips_is_taken_and_a_seat_looks_the_same_in_all() -> None:
-    flips = ["A"] * 8 + ["NONE"] * 4
-    conditions = [
-        tracked(1, roles="on", decisions=["A"] * 10 + ["B"] * 2),
-        replace(tracked(3, roles="on", model="mixed", decisions=flips), seats=SEATS[::-1]),
-        tracked(4, model="mixed"),
-    ]
-    figure = draw_seats(study(*conditions))
-    assert figure is not None
-    assert "one of 3 conditions: the one with the largest share of flips" in caption(figure)
-    assert "Of 12 replicates 6 are drawn: 3 of the 8 with the most frequent" in caption(figure)
-    heads = [panel.get_title(loc="left").split("\n") for panel in shown(figure)[:6]]
-    assert [end for _, end in heads] == ["decides A"] * 3 + ["no majority"] * 3
-    assert ["flip" in number for number, _ in heads] == [False] * 3 + [True] * 3
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == sorted(SEATS)
-    line = shown(figure)[0].lines[0]  # the Chair's, which speaks last here
-    own = study(conditions[1]).rows[0]
-    chair = conditions[1].preferences[representative(own)[0], :, 4]
-    assert_allclose(points(line)[1], chair[:, find_leading(own)[0]])
-    assert_legible(figure)
-
-
-def test_where_no_replicate_flips_the_first_condition_is_taken_and_the_caption_says_so() -> None:
-    figure = draw_seats(study(tracked(1, roles="on"), tracked(2)))
-    assert "one of 2 conditions: the first, since no replicate flips in any" in caption(figure)
-
-
-def test_more_seats_than_colours_are_told_apart() -> None:
-    crowd = corners(1, [[tuple(n % 3 for n in range(12))] * 3] * 2)
-    figure = draw_seats(study(crowd))
-    assert figure is not None
-    handles = figure.legends[0].legend_handles[:12]
-    looks = {(h.get_color(), h.get_marker()) for h in handles}  # type: ignore[union-attr]
-    assert len(looks) == 12
-    assert_legible(figure)
 
 
 def levels(axes: Axes) -> list[list[float]]:

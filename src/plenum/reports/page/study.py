@@ -39,7 +39,7 @@ from plenum.tracking.study import Study
 from plenum.tracking.usage import ConditionUsage
 
 _PLACES = {
-    "decisions": ("decisions", "simplex", "seats", "majority"),
+    "decisions": ("decisions", "simplex", "majority"),
     "growth": ("divergence", "null", "temperature", "matrix", "landscape"),
     "wordings": ("hosted", "semantic"),
     "branches": ("branching",),

@@ -22,6 +22,8 @@ async function chooseCondition(number, wish = {}) {
   markCondition(number);
   aboutCondition();
   listReplicates();
+  byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
+  byId("farthest").disabled = completed(f).length < 2;
   drawPlane();
   await choosePair(state.pair, false, wish.turn ?? null);
 }
@@ -46,7 +48,7 @@ function drawRound() {
 
 // The first that is chosen stays on the left; a third takes the place of the second, and whoever
 // chooses takes the place of a pair that the page chose itself.
-function toggleReplicate(number) {
+function chooseReplicate(number) {
   const { pair } = state;
   if (state.suggested) choosePair([number]);
   else if (pair.includes(number)) choosePair(pair.filter((n) => n !== number));
@@ -68,15 +70,11 @@ async function choosePair(pair, suggested = false, turn = null) {
 }
 
 function listen() {
-  byId("view").addEventListener("change", (event) => redraw({ view: event.target.value }));
-  byId("zoom").addEventListener("change", (event) => redraw({ zoom: event.target.value }));
-  byId("trails").addEventListener("change", (event) => redraw({ trails: event.target.value }));
+  for (const name of ["view", "zoom", "trails"]) byId(name).addEventListener("change", ({ target }) => redraw({ [name]: target.value }));
   byId("order").addEventListener("change", (event) => {
     state.order = event.target.value;
     listReplicates();
   });
-  byId("list").addEventListener("keydown", (event) =>
-    rove(event, rowsOfList(), (row) => toggleReplicate(Number(row.dataset.n))));
   const suggest = (find) => () => {
     const pair = find(state.f);
     if (pair) choosePair(pair);
@@ -88,13 +86,6 @@ function listen() {
   byId("clear").addEventListener("click", () => choosePair([]));
   byId("to-parting").addEventListener("click", scrollToParting);
   byId("to-words").addEventListener("click", scrollToWords);
-  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
-  window.addEventListener("hashchange", () => {
-    const asked = location.hash !== state.link && readLink();
-    if (!asked) return;
-    showView("replicates");
-    chooseCondition(asked.number, asked);
-  });
 }
 
 // What is shown, with the replicates that have come meanwhile.
@@ -140,11 +131,4 @@ async function openReplicates(asked) {
   if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
 }
 
-openPage(async () => {
-  views.set("replicates", () => state.entry && writeLink());
-  openViews(index.conditions.length ? "replicates" : "watch");
-  listConditions();
-  listenToBar();
-  listen();
-  await openReplicates(readLink());
-});
+openPage(openStudy);

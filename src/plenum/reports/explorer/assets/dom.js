@@ -14,16 +14,15 @@ function visible(text) {
   });
 }
 
+const given = (value) => (value ?? false) !== false;
+
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined)
-      element.setAttribute(name, value);
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (given(value)) element.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
+  for (const child of children.flat(Infinity).filter(given))
     element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
-  }
   return element;
 }
 

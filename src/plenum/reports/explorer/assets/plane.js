@@ -65,37 +65,23 @@ function standIn(replicate, f) {
   const { kind, shape } = markOf(replicate.decision, f.options);
   const trail = svg("path", { class: `trail ${kind}`, "stroke-dasharray": dashOf(replicate.decision, f.options) });
   const name = `replicate ${replicate.n}: ${outcome(replicate, f)}`;
-  const mark = svg("g", { class: "stand", "data-n": replicate.n },
+  const mark = svg("g", { class: "stand", ...chosenBy(replicate.n) },
     svg("circle", { r: 9, class: "reach" }),
     svg("circle", { r: 9.5, class: "halo" }),
     svg("path", { d: shape, class: `mark ${kind}` }),
     svg("text", { x: 11, y: 4, class: "number" }, `#${replicate.n}`),
     svg("title", {}, name));
-  mark.addEventListener("click", () => toggleReplicate(replicate.n));
-  mark.addEventListener("pointerenter", () => lift(replicate.n, true));
-  mark.addEventListener("pointerleave", () => lift(replicate.n, false));
   return { replicate, trail, mark };
-}
-
-function lift(number, on) {
-  for (const node of document.querySelectorAll(`[data-n="${number}"]`)) node.classList.toggle("hot", on);
 }
 
 const sideOf = (number) => ["left", "right"][state.pair.indexOf(number)] ?? "";
 
-function restand(stand) {
-  const side = sideOf(stand.replicate.n);
-  for (const node of [stand.trail, stand.mark]) {
-    node.classList.toggle("left", side === "left");
-    node.classList.toggle("right", side === "right");
-  }
-}
-
 // Chosen replicates are drawn last, over the others.
 function raise(stands, trails, marks) {
-  for (const stand of stands) restand(stand);
-  const chosen = stands.filter((stand) => sideOf(stand.replicate.n));
-  for (const { trail, mark } of chosen) {
+  for (const { replicate, trail, mark } of stands) {
+    const side = sideOf(replicate.n);
+    for (const which of ["left", "right"]) for (const node of [trail, mark]) node.classList.toggle(which, side === which);
+    if (!side) continue;
     trails.append(trail);
     marks.append(mark);
   }

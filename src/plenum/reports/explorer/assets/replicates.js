@@ -53,13 +53,14 @@ function ordered(f) {
 }
 
 function columnsOf(f) {
+  const seats = f.seats.map((seat) => seat.seat).join(", ");
   const has = (name) => f.replicates.some((r) => r[name] !== undefined);
   return [
     ["no.", (r) => `#${r.n}`],
     has("base") && ["base", (r) => `#${r.base}`],
     has("variant") && ["wording", (r) => said("span", { class: "wording", title: visible(wordingOf(r)) }, wordingOf(r))],
     ["decision", (r) => [symbol(r.status === "completed" ? r.decision : "", f.options), said("span", { title: visible(outcome(r, f)) }, outcome(r, f))]],
-    ["votes", (r) => votes(r, f)],
+    ["votes", (r) => votes(r, f), visible(`in speaking order: ${seats}`)],
     ["rounds", (r) => `${r.points.length}`],
     ["repairs", (r) => `${r.repairs ?? "–"}`],
   ].filter(Boolean);
@@ -75,40 +76,6 @@ function votes(replicate, f) {
     said("span", { class: `vote ${markOf(decision, f.options).kind}`, title: visible(`${seat}: ${decision}`) }, decision));
   const agrees = replicate.clerk && !replicate.clerk[1] ? el("span", { class: "warn", title: "the clerk counted differently" }, " ⚠") : null;
   return [letters, agrees];
-}
-
-function listReplicates() {
-  const { f } = state;
-  const columns = columnsOf(f);
-  const seats = f.seats.map((seat) => seat.seat).join(", ");
-  const head = columns.map(([name]) => el("th", { scope: "col", role: "columnheader", title: name === "votes" ? visible(`in speaking order: ${seats}`) : null }, name));
-  const rows = ordered(f).map((replicate) => replicateRow(replicate, columns));
-  show(byId("list"), el("thead", {}, el("tr", { role: "row" }, head)), el("tbody", {}, rows));
-  markPair();
-  byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
-  byId("farthest").disabled = completed(f).length < 2;
-  missing(f, state.entry);
-}
-
-function replicateRow(replicate, columns) {
-  const cells = columns.map(([, cell], k) => el(k ? "td" : "th", { role: k ? "gridcell" : "rowheader", scope: k ? null : "row" }, cell(replicate)));
-  const row = el("tr", { role: "row", tabindex: -1, "data-n": replicate.n, class: replicate.status }, cells);
-  row.addEventListener("click", () => toggleReplicate(replicate.n));
-  row.addEventListener("pointerenter", () => lift(replicate.n, true));
-  row.addEventListener("pointerleave", () => lift(replicate.n, false));
-  return row;
-}
-
-const rowsOfList = () => [...document.querySelectorAll("#list tbody tr")];
-
-function markPair() {
-  for (const row of rowsOfList()) {
-    const side = sideOf(Number(row.dataset.n));
-    row.setAttribute("aria-selected", Boolean(side));
-    row.dataset.side = side;
-  }
-  const rows = rowsOfList();
-  if (!rows.some((row) => row.tabIndex === 0)) reachable(rows, (row) => row.dataset.side === "left");
 }
 
 // The completed two that are farthest apart in this round.

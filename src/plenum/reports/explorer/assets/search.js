@@ -37,7 +37,7 @@ function makeSearch(form) {
   });
   byId("seek-more").addEventListener("click", () => listHits(sought.listed + LISTED));
   byId("hits").addEventListener("click", (event) => (sought.opened = event.target.closest("a") ?? sought.opened));
-  byId("hits").addEventListener("keydown", (event) => rove(event, [...byId("hits").querySelectorAll("a")], (link) => link.click()));
+  rove(byId("hits"), "a");
 }
 
 // Whether an expression could take for ever: a repeated group that repeats or chooses within itself.
@@ -188,8 +188,7 @@ async function tellTables(numbers) {
 function markHit(turn) {
   const element = byId("talk").querySelector(`[data-turn="${CSS.escape(turn.replace(/\.thought$/, ""))}"]`);
   if (!element) return;
-  const back = sought.link && el("button", { type: "button" }, "Back to the hits");
-  back?.addEventListener("click", () => showView("search"));
+  const back = sought.link && el("button", { type: "button", onclick: () => showView("search") }, "Back to the hits");
   fill(element, { class: `${element.className} found`, tabindex: -1 }, []);
   fill(element.querySelector("td:last-child") ?? element, {}, [el("p", { class: "tools" }, el("b", {}, "▸ The hit that you opened"), back)]);
   if (turn.endsWith(".thought")) for (const details of element.querySelectorAll("details")) details.open = true;

@@ -77,10 +77,9 @@ function rounds(pairs, f) {
     const here = state.parting?.round === round;
     const gap = state.parting && distance(...state.pair.map((n) => f.replicates.find((r) => r.n === n)), round);
     const title = el("h4", { class: here ? "here" : null },
-      el("button", { type: "button", title: "Set the round" }, `Round ${round}`),
+      el("button", { type: "button", title: "Set the round", onclick: () => setRound(round) }, `Round ${round}`),
       el("span", { class: "quiet" }, gap === null ? "" : ` ${brief(gap)} apart`),
       here ? el("span", { class: "part-flag" }, "they part here") : null);
-    title.querySelector("button").addEventListener("click", () => setRound(round));
     const turns = pairs.filter((pair) => pair.round === round).map((pair) => turnPair(pair, f, marked));
     return el("section", { class: "round", "data-round": round }, title, turns);
   });

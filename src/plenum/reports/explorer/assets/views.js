@@ -13,10 +13,25 @@ function showView(name, parts = new URLSearchParams()) {
 }
 
 // Opens the view that the address names, and follows the buttons and later addresses.
-function openViews(usual = live() ? "watch" : "replicates") {
+async function openStudy() {
+  const usual = index.conditions.length ? "replicates" : "watch";
   const asked = () => linkParts().get("v") ?? (linkParts().has("c") ? "replicates" : usual);
   const named = () => (views.has(asked()) ? asked() : usual);
+  views.set("replicates", () => state.entry && writeLink());
   byId("views").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
-  window.addEventListener("hashchange", () => location.hash !== state.link && named() !== "replicates" && showView(named(), linkParts()));
+  window.addEventListener("hashchange", async () => {
+    if (location.hash === state.link) return;
+    if (named() !== "replicates") return showView(named(), linkParts());
+    const asked = await readLink();
+    if (!asked) return;
+    showView("replicates");
+    openReplicates(asked);
+  });
   showView(named(), linkParts());
+  listConditions();
+  rove(byId("list"), "tbody tr");
+  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
+  listenToBar();
+  listen();
+  await openReplicates(await readLink());
 }

@@ -200,7 +200,7 @@ function listenToWatch() {
   const open = (button) => openCell(button.dataset.cell).catch((error) => show(byId("watch-news"), `It can't be opened: ${error.message}`));
   show(document.querySelector("#watched thead"), el("tr", { role: "row" }, WATCH_COLUMNS.map((name) => el("th", { scope: "col", role: "columnheader" }, name))));
   body.addEventListener("click", (event) => event.target.closest("button") && open(event.target.closest("button")));
-  body.addEventListener("keydown", (event) => rove(event, [...body.querySelectorAll("button")], open));
+  rove(body, "button");
   fill(byId("watch-tools"), {}, ["Conditions ", csvButton("watch-conditions", () => watchTable(watched.told)), " Totals ", csvButton("watch-totals", () => watchNumbers(watched.told))]);
   byId("fresh").addEventListener("click", () => showAgain());
   if (!live()) return;

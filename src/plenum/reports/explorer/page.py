@@ -21,7 +21,7 @@ from markupsafe import Markup
 _SCRIPTS = ("dom", "blocks", "about", "views", "link", "forest")
 """The first scripts of every page."""
 
-_READING = ("csv", "words", "differences", "list", "conditions", "missing", "bar")
+_READING = ("csv", "words", "differences", "list", "plot", "conditions", "missing", "bar")
 """Scripts of pages with transcripts."""
 
 

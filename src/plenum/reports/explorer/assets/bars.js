@@ -29,10 +29,8 @@ function panelOf([title, low, high], box, marks, lines) {
   const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - PANEL.top);
   const step = box.width / Math.max(1, box.count);
   const parts = [svg("text", { x: box.x, y: 14, class: "panel-title" }, title)];
-  for (const value of roundValues(low, high)) {
-    parts.push(svg("line", { x1: box.x, x2: box.x + box.width, y1: y(value), y2: y(value), class: value ? "grid" : "axis" }));
-    parts.push(svg("text", { x: box.x - 5, y: y(value) + 3.5, "text-anchor": "end", class: "tick" }, brief(value)));
-  }
+  const frame = { left: box.x, right: box.x + box.width };
+  for (const value of roundValues(low, high)) parts.push(...levelLine(frame, y(value), brief(value), value ? "grid" : "axis"));
   for (const mark of marks) parts.push(barOf(mark, box.x + mark.at[1] * step, step, y, bottom));
   for (const line of lines) {
     parts.push(svg("line", { x1: box.x - 3, x2: box.x + box.width + 3, y1: y(line.value), y2: y(line.value), class: "level-line" }));

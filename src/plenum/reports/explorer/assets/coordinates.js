@@ -53,8 +53,7 @@ function shareRange(f, round) {
   const rounds = (r) => (state.zoom === "round" ? [r.points[round - 1]].filter(Boolean) : r.points);
   const values = f.replicates.flatMap((r) => rounds(r).flat());
   if (!values.length) return [0, 1];
-  const low = values.reduce((a, b) => Math.min(a, b));
-  const high = values.reduce((a, b) => Math.max(a, b));
+  const [low, high] = extent(values);
   const room = Math.max((high - low) * 0.06, 0.005);
   return [Math.max(0, low - room), Math.min(1, high + room)];
 }
@@ -63,15 +62,12 @@ function axes(f, range, x, y) {
   const step = STEPS.findLast((size) => size <= 0.2 && (range[1] - range[0]) / size <= 8) ?? 0.2;
   const parts = [];
   for (let n = Math.ceil(range[0] / step - 1e-9); n * step <= range[1] + 1e-9; n++) {
-    const height = y(n * step);
-    parts.push(svg("line", { x1: BOX.left, x2: BOX.right, y1: height, y2: height, class: "grid" }));
-    parts.push(svg("text", { x: BOX.left - 8, y: height + 3, "text-anchor": "end", class: "tick" }, (n * step).toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
+    parts.push(...levelLine(BOX, y(n * step), (n * step).toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
   }
   const most = Math.max(3, Math.floor(60 / f.options.length) - 2);
   f.options.forEach(([label, name], k) => {
     const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-    parts.push(svg("line", { x1: x(k), x2: x(k), y1: BOX.top, y2: BOX.bottom, class: "axis" }));
-    parts.push(svg("text", { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle", class: "corner" },
+    parts.push(upright(x(k), BOX.top, BOX.bottom, "axis"), svg("text", { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle", class: "corner" },
       svg("tspan", { class: "letter" }, label), ` ${short}`, svg("title", {}, `${label} ${name}`)));
   });
   return parts;

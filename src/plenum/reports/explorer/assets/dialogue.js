@@ -124,7 +124,7 @@ function doneTable(left, right, pairs) {
   const named = [left, right].find((side) => side.f.seats.length === count);
   const unit = (k) => (named ? agentName(named, k) : `unit ${k + 1}`);
   const line = (k) => el("tr", { class: both[0][k] === both[1][k] ? "alike" : "apart" }, el("th", { scope: "row" }, said("bdi", {}, unit(k))), both.map((actions) => said("td", {}, actions[k] ?? "–")));
-  return el("table", { class: "done" }, el("thead", {}, el("tr", {}, ["", ...SIDES].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, Array.from({ length: count }, (_, k) => line(k))));
+  return table(["", ...SIDES], Array.from({ length: count }, (_, k) => line(k)), String, { class: "done" });
 }
 
 // What the search finds in worlds.

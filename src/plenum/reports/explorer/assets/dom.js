@@ -47,6 +47,14 @@ function show(element, ...children) {
   return fill(element, {}, children);
 }
 
+// A table of texts, the first of each row its name; rows may be elements.
+function table(head, rows, tell = (value) => value, attributes = {}) {
+  const row = ([name, ...values]) => el("tr", {}, said("th", { scope: "row" }, name), values.map((value) => said("td", {}, tell(value))));
+  return el("table", attributes,
+    el("thead", {}, el("tr", {}, head.map((name) => said("th", { scope: "col" }, name)))),
+    el("tbody", {}, rows.map((each) => (each instanceof Node ? each : row(each)))));
+}
+
 function choices(select, pairs, chosen) {
   show(select, pairs.map(([value, name]) => el("option", { value }, name)));
   select.value = chosen;

@@ -168,8 +168,7 @@ function firstRows() {
 
 function tableOf(name, title, head, rows, cell = (value) => value) {
   const lines = rows.map((row) => el("tr", {}, row.map((value, k) => said("td", {}, cell(value, k, row)))));
-  const table = el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, lines));
-  return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), csvButton(name, () => [head, ...rows])];
+  return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table(head, lines)), csvButton(name, () => [head, ...rows])];
 }
 
 async function tellTables(numbers) {

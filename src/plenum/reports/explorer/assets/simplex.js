@@ -22,12 +22,8 @@ function lens(f, at, round) {
   const rounds = state.zoom === "round" ? [round] : Array.from({ length: f.last }, (_, t) => t + 1);
   const points = f.replicates.flatMap((r) => rounds.map((t) => r.points[t - 1]).filter(Boolean)).map(at);
   if (!points.length) return { scale: 1, middle: [WIDE / 2, HIGH / 2] };
-  const ends = [0, 1].map((axis) => {
-    const values = points.map((point) => point[axis]);
-    return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
-  });
-  const wide = Math.max(ends[0][1] - ends[0][0], 4);
-  const high = Math.max(ends[1][1] - ends[1][0], 4);
+  const ends = [0, 1].map((axis) => extent(points.map((point) => point[axis])));
+  const [wide, high] = ends.map(([low, top]) => Math.max(top - low, 4));
   const scale = Math.max(1, Math.min((FRAME.width - 90) / wide, (FRAME.height - 90) / high));
   return { scale, middle: ends.map(([low, top]) => (low + top) / 2) };
 }

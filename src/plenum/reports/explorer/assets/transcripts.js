@@ -134,8 +134,7 @@ function ballotsBeside(sides, f) {
   });
   body.push(line("tally", sides.map((r) => (r.tally ? `${outcome(r, f)} (${r.tally})` : outcome(r, f)))));
   body.push(line("clerk's count", sides.map((r) => (r.clerk ? `${r.clerk[0] ?? "unreadable"}${r.clerk[1] ? "" : ", not the tally"}` : "–"))));
-  const head = el("tr", {}, el("th", { scope: "col" }, "seat"), sides.map((r) => el("th", { scope: "col" }, `#${r.n}`)));
-  return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
+  return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), table(["seat", ...sides.map((r) => `#${r.n}`)], body));
 }
 
 // Scrolls within the transcripts alone; the page stays where it is.

@@ -15,7 +15,7 @@ const BARS = {
       return panelOf(panel, box, picture.marks.filter((mark) => mark.at[0] === at), (picture.lines ?? []).filter((line) => line.panel === at));
     });
   },
-  sample: (mark) => svg("svg", { class: "symbol", viewBox: "0 0 16 16", "aria-hidden": "true" },
+  sample: (mark) => glyph("symbol", "0 0 16 16",
     svg("rect", { x: 3, y: 2, width: 10, height: 14, class: `bar ${mark.tone}` }),
     mark.tick === undefined ? null : svg("path", { d: "M1,8H15", class: "tick-line" })),
   // The same values lie equally high on both sides.

@@ -3,30 +3,21 @@
 const BOX = { left: 62, right: WIDE - 48, top: 22, bottom: HIGH - 44 };
 
 function coordinates(f) {
-  const ground = svg("g", {});
-  const trails = svg("g", {});
-  const marks = svg("g", {});
-  const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, ground, trails, marks);
-  const stands = f.replicates.map((replicate) => lineOf(replicate, f));
-  for (const { trail, mark } of stands) {
-    trails.append(trail);
-    marks.append(mark);
-  }
+  const { root, ground, stands, raise } = stage(f, lineOf);
   const place = (round) => {
     const range = shareRange(f, round);
     const y = (share) => BOX.bottom - ((share - range[0]) / (range[1] - range[0])) * (BOX.bottom - BOX.top);
     const x = (k) => BOX.left + (k / (f.options.length - 1)) * (BOX.right - BOX.left);
     show(ground, axes(f, range, x, y));
     for (const stand of stands) placeLine(stand, round, x, y);
-    raise(stands, trails, marks);
+    raise();
   };
   return { root, place };
 }
 
 function lineOf(replicate, f) {
   const stand = standIn(replicate, f);
-  const { kind } = markOf(replicate.decision, f.options);
-  const dash = dashOf(replicate.decision, f.options);
+  const { kind, dash } = markOf(replicate.decision, f.options);
   const line = svg("path", { class: `line ${kind}`, "stroke-dasharray": dash });
   const reach = svg("path", { class: "reach" });
   stand.mark.querySelector("circle.reach").replaceWith(reach, line);

@@ -38,7 +38,7 @@ function courseWords() {
   show(byId("course-legend"), both.flatMap(({ replicate, entry }, k) => [
     lineKey(`curve ${SIDES[k]}`, `${SIDES[k]}: run #${replicate?.n ?? "–"}`),
     lineKey(`curve mean ${SIDES[k]}`, `mean of its condition, n ${entry.n}`),
-  ]), el("li", {}, svg("svg", { viewBox: "-6 -10 12 12", class: "symbol", "aria-hidden": "true" }, svg("path", { d: "M0,0l-4.5,-8h9Z", class: "event left" })), el("span", {}, "the world changes")),
+  ]), el("li", {}, glyph("symbol", "-6 -10 12 12", svg("path", { d: "M0,0l-4.5,-8h9Z", class: "event left" })), el("span", {}, "the world changes")),
     [...new Set(both.map(({ f }) => f.gaps))].map((text) => text && el("li", {}, text)));
   show(byId("distance-told"), courseNow());
   const events = (side, t) => (state.sides[side].replicate?.events ?? []).filter(([round]) => round === t).flatMap(([, ...names]) => names).join(", ");

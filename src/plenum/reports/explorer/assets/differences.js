@@ -2,22 +2,13 @@
 
 // The same turns of both, in order; where one has ended its side is null.
 function alongside(left, right) {
-  const key = (turn) => `${turn.round}/${turn.seat}/${turn.step ?? ""}`;
-  const others = new Map(right.map((turn) => [key(turn), turn]));
-  const pairs = left.map((turn) => {
-    const other = others.get(key(turn)) ?? null;
-    others.delete(key(turn));
-    return { round: turn.round, seat: turn.seat, step: turn.step, left: turn, right: other };
-  });
-  for (const turn of others.values())
-    pairs.push({ round: turn.round, seat: turn.seat, step: turn.step, left: null, right: turn });
-  return pairs.sort((a, b) => a.round - b.round).map(judged);
-}
-
-function judged(pair) {
-  const { left, right } = pair;
-  if (!left || !right) return { ...pair, text: true, state: true };
-  return { ...pair, text: left.text !== right.text, state: left.state !== right.state };
+  const sides = [left, right].map((turns) => new Map(turns.map((turn) => [`${turn.round}/${turn.seat}/${turn.step ?? ""}`, turn])));
+  const all = [...new Map([...sides[0], ...sides[1]])];
+  return all.map(([key, { round, seat, step }]) => {
+    const [one, other] = sides.map((turns) => turns.get(key) ?? null);
+    const differs = (name) => !one || !other || one[name] !== other[name];
+    return { round, seat, step, left: one, right: other, text: differs("text"), state: differs("state") };
+  }).sort((a, b) => a.round - b.round);
 }
 
 // The first turn whose text differs, and the first whose state does; null where none does.
@@ -30,21 +21,11 @@ function parting(pairs) {
 
 const MOST = 4e6; // cells of the table beyond which only equal ends are looked for
 
-// Words with the space that follows them, and without.
-function wordsOf(text) {
-  const spaced = text.match(/\S+\s*/g) ?? [];
-  return { spaced, bare: spaced.map((word) => word.trimEnd()) };
-}
-
 // Which words differ, in runs: [same, words of the left, words of the right].
 function differences(left, right) {
-  const a = wordsOf(left);
-  const b = wordsOf(right);
-  return runsOf(a.bare, b.bare).map(([same, i, m, j, n]) => [
-    same,
-    a.spaced.slice(i, m),
-    b.spaced.slice(j, n),
-  ]);
+  const [a, b] = [left, right].map((text) => text.match(/\S+\s*/g) ?? []); // with the space that follows
+  const bare = (words) => words.map((word) => word.trimEnd());
+  return runsOf(bare(a), bare(b)).map(([same, i, m, j, n]) => [same, a.slice(i, m), b.slice(j, n)]);
 }
 
 // Runs as ranges: [same, from and to on the left, from and to on the right].
@@ -91,10 +72,7 @@ function common(a, b) {
   const table = new Uint16Array((a.length + 1) * wide);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
-      table[i * wide + j] =
-        a[i] === b[j]
-          ? table[(i + 1) * wide + j + 1] + 1
-          : Math.max(table[(i + 1) * wide + j], table[i * wide + j + 1]);
+      table[i * wide + j] = a[i] === b[j] ? table[(i + 1) * wide + j + 1] + 1 : Math.max(table[(i + 1) * wide + j], table[i * wide + j + 1]);
   return table;
 }
 

@@ -39,6 +39,23 @@ function sized(size, attributes, text) {
   return node;
 }
 
+// A small picture that says nothing that words don't say.
+const glyph = (kind, viewBox, ...parts) => svg("svg", { class: kind, viewBox, "aria-hidden": "true" }, parts);
+
+// Parts of 100 next to each other: [share, class].
+function sharesBar(shares) {
+  let x = 0;
+  const bar = glyph("shares", "0 0 100 8", shares.map(([width, kind]) => svg("rect", { x: (x += width) - width, y: 0, width, height: 8, class: kind })));
+  return fill(bar, { preserveAspectRatio: "none" }, []);
+}
+
+// How often each value occurs, those of `first` before all others.
+function countsOf(first, values) {
+  const counts = new Map(first.map((value) => [value, 0]));
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 // A text of a model or a user: its direction is its own and ends where it ends.
 const said = (name, attributes, text) => el(name, { dir: "auto", ...attributes }, text);
 

@@ -58,15 +58,10 @@ function drawRows() {
   writeLink();
 }
 
-function levelsOf(factor) {
-  const counts = new Map();
-  for (const { factors } of index.conditions) counts.set(factors[factor], (counts.get(factors[factor]) ?? 0) + 1);
-  return [...counts];
-}
 
 function listControls() {
   const selects = index.differing.flatMap((factor) => {
-    const levels = levelsOf(factor);
+    const levels = [...countsOf([], index.conditions.map(({ factors }) => factors[factor]))];
     if (levels.length > MOST_LEVELS) return [];
     const select = el("select", { "data-factor": factor });
     choices(select, [["", "any"], ...levels.map(([level, count]) => [`=${level}`, `${level} (${count.toLocaleString("en")})`])], "");

@@ -35,7 +35,7 @@ function curve(frame, values, y, kind, round = state.round) {
   return [svg("path", { d: path, class: `curve ${kind}` }), ...dots];
 }
 
-const lineKey = (kind, ...text) => el("li", {}, svg("svg", { viewBox: "0 0 26 10", class: "key", "aria-hidden": "true" }, svg("path", { d: "M1,5H25", class: kind })), el("span", {}, text));
+const lineKey = (kind, ...text) => el("li", {}, glyph("key", "0 0 26 10", svg("path", { d: "M1,5H25", class: kind })), el("span", {}, text));
 
 function clickRound({ clientX, currentTarget }, { wide, left, right, last }) {
   const box = currentTarget.getBoundingClientRect();

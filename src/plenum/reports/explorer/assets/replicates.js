@@ -4,20 +4,14 @@
 function prepare(found) {
   const width = found.options.length;
   for (const replicate of found.replicates) {
-    const flat = replicate.path;
-    replicate.points = [];
-    for (let i = 0; i + width <= flat.length; i += width)
-      replicate.points.push(flat.slice(i, i + width).map((whole) => whole / 1e6));
+    const shares = replicate.path.map((whole) => whole / 1e6);
+    replicate.points = Array.from({ length: Math.floor(shares.length / width) }, (_, t) => shares.slice(t * width, (t + 1) * width));
   }
   found.last = Math.max(1, found.D.length, ...found.replicates.map((r) => r.points.length));
 }
 
-function distance(first, second, round) {
-  const a = first.points[round - 1];
-  const b = second.points[round - 1];
-  if (!a || !b) return null;
-  return Math.hypot(...a.map((share, k) => share - b[k]));
-}
+const apart = (a, b) => (a && b ? Math.hypot(...a.map((share, k) => share - b[k])) : null);
+const distance = (first, second, round) => apart(first.points[round - 1], second.points[round - 1]);
 
 function outcome(replicate, f) {
   if (replicate.status === "completed") return decided(replicate.decision, f.options);
@@ -31,23 +25,18 @@ function fromMiddle(f) {
   const here = completed(f).map((r) => r.points[state.round - 1]).filter(Boolean);
   if (!here.length) return () => 0;
   const mean = here[0].map((_, k) => here.reduce((sum, point) => sum + point[k], 0) / here.length);
-  return (replicate) => {
-    const point = replicate.points[state.round - 1];
-    return point ? -Math.hypot(...point.map((share, k) => share - mean[k])) : 1;
-  };
+  return (replicate) => -(apart(replicate.points[state.round - 1], mean) ?? -1);
 }
 
 function ordered(f) {
-  const middle = fromMiddle(f);
   const keys = {
     n: () => 0,
     decision: (r) => (r.status === "completed" ? r.decision : "~"),
-    middle,
+    middle: fromMiddle(f),
     status: (r) => ["failed", "damaged", "pending", "completed"].indexOf(r.status),
   };
-  const key = keys[state.order];
   return [...f.replicates].sort((a, b) => {
-    const [x, y] = [key(a), key(b)];
+    const [x, y] = [a, b].map(keys[state.order]);
     return x < y ? -1 : x > y ? 1 : a.n - b.n;
   });
 }
@@ -78,16 +67,16 @@ function votes(replicate, f) {
   return [letters, agrees];
 }
 
+const shownOf = (f) => completed(f).filter((r) => r.shown !== false);
+
 // The completed two that are farthest apart in this round.
 function farthestPair(f) {
-  const ended = completed(f).filter((r) => r.shown !== false);
-  return best(ended, (a, b) => distance(a, b, state.round) ?? -1);
+  return best(shownOf(f), (a, b) => distance(a, b, state.round) ?? -1);
 }
 
 // Those that decide differently and stay together longest; among them those that end farthest apart.
 function latestSplit(f) {
-  const ended = completed(f).filter((r) => r.shown !== false);
-  return best(ended, (a, b) => {
+  return best(shownOf(f), (a, b) => {
     if (a.decision === b.decision) return -1;
     let together = 0;
     for (let t = 1; t <= f.last && (distance(a, b, t) ?? 1) < 0.1; t++) together = t;

@@ -35,17 +35,10 @@ function through({ scale, middle }, [x, y]) {
 function simplex(f) {
   const points = corners(f.options.length);
   const at = (shares) => weighted(shares, points);
-  const clip = svg("clipPath", { id: "frame-clip" }, svg("rect", FRAME));
-  const ground = svg("g", {});
-  const trails = svg("g", { "clip-path": "url(#frame-clip)" });
-  const marks = svg("g", {});
+  const { root, ground, stands, raise } = stage(f, standIn, { "clip-path": "url(#frame-clip)" });
   const front = svg("g", { class: "front" });
-  const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, svg("defs", {}, clip), ground, front, trails, marks);
-  const stands = f.replicates.map((replicate) => standIn(replicate, f));
-  for (const { trail, mark } of stands) {
-    trails.append(trail);
-    marks.append(mark);
-  }
+  ground.before(svg("defs", {}, svg("clipPath", { id: "frame-clip" }, svg("rect", FRAME))));
+  ground.after(front);
   let glass = null;
   const put = (shares) => through(glass, at(shares));
   const look = (round) => {
@@ -57,7 +50,7 @@ function simplex(f) {
   const place = (round) => {
     if (!glass || state.zoom === "round") look(round);
     for (const stand of stands) placeStand(stand, round, put);
-    raise(stands, trails, marks);
+    raise();
   };
   return { root, place };
 }

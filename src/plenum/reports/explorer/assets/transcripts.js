@@ -113,10 +113,9 @@ function turnCell(turn, words, f, other) {
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.
 function stateLine(turn, f, other) {
   const differs = (mine, theirs) => (other?.pref && JSON.stringify(mine) !== JSON.stringify(theirs) ? "differs" : null);
-  const shares = turn.pref.map((share, k) => svg("rect", { x: 100 * turn.pref.slice(0, k).reduce((a, b) => a + b, 0), y: 0, width: 100 * share, height: 8, class: `c${k % 7}` }));
   const numbers = turn.pref.map((share, k) => el("span", { class: differs(share, other?.pref?.[k]) }, `${f.options[k]?.[0] ?? "?"} ${share.toFixed(3)}`));
   return el("p", { class: "state" },
-    svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "shares", "aria-hidden": "true" }, shares),
+    sharesBar(turn.pref.map((share, k) => [100 * share, `c${k % 7}`])),
     numbers.flatMap((number) => [number, " "]),
     el("span", { class: differs(turn.conf, other?.conf) }, `confidence ${turn.conf}`), " ",
     said("span", { class: differs(turn.tags, other?.tags) }, turn.tags.join(", ")));

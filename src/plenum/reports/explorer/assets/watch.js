@@ -28,14 +28,7 @@ function countsTold(counts) {
   return shown.map(([name, n]) => `${inThousands(n)}${of(name)} ${name}${name === "failed" ? reasons : ""}`).join(", ");
 }
 
-function countsBar(counts) {
-  let x = 0;
-  const parts = PARTS.filter(([, kind]) => kind).map(([name, kind]) => {
-    const width = (100 * partOf(counts, name)) / Math.max(1, counts.target);
-    return svg("rect", { x: (x += width) - width, y: 0, width, height: 8, class: kind });
-  });
-  return svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "shares", "aria-hidden": "true" }, parts);
-}
+const countsBar = (counts) => sharesBar(PARTS.filter(([, kind]) => kind).map(([name, kind]) => [(100 * partOf(counts, name)) / Math.max(1, counts.target), kind]));
 
 function sparkline(level, top) {
   if (!level.length) return "–";

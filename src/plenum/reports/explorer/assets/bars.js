@@ -55,7 +55,5 @@ function roundValues(low, high) {
   const raw = (high - low) / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((size) => size >= raw);
-  const found = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9; k++) found.push(Number((k * step).toPrecision(6)));
-  return found;
+  return multiples(low, high, step);
 }

@@ -29,11 +29,8 @@ async function chooseCondition(number, wish = {}) {
 }
 
 function setControls() {
-  const { f } = state;
-  choices(byId("view"), viewsOf(f), state.view);
-  choices(byId("zoom"), ZOOMS, state.zoom);
-  choices(byId("trails"), TRAILS, state.trails);
-  choices(byId("order"), ORDERS, state.order);
+  const controls = { view: viewsOf(state.f), zoom: ZOOMS, trails: TRAILS, order: ORDERS };
+  for (const [name, pairs] of Object.entries(controls)) choices(byId(name), pairs, state[name]);
   tellRound();
 }
 
@@ -57,9 +54,7 @@ function chooseReplicate(number) {
 
 // `turn` names what a hit of the search has opened.
 async function choosePair(pair, suggested = false, turn = null) {
-  Object.assign(state, { pair, turn });
-  state.suggested = suggested;
-  state.parting = null;
+  Object.assign(state, { pair, turn, suggested, parting: null });
   markPair();
   placePlane();
   writeLink();

@@ -6,9 +6,8 @@ const COMPARED = [["left", "level"], ["right", "pair"]]; // names of the sides, 
 // The two that differ in fewest factors, the preferred condition among them; of such pairs one whose
 // replicates decide differently. Conditions without a transcript come last.
 function closestPair(preferred) {
-  const apart = (one, other) => index.differing.filter((name) => one.factors[name] !== other.factors[name]).length;
   const cost = (one, other) => 1e6 * (preferred >= 0 && ![one.n, other.n].includes(preferred))
-    + 1e4 * !(one.transcripts && other.transcripts) + 10 * apart(one, other) + !(one.split || other.split);
+    + 1e4 * !(one.transcripts && other.transcripts) + 10 * factorsApart(one, other) + !(one.split || other.split);
   const pair = best(index.conditions.map((entry, n) => ({ ...entry, n })), (one, other) => 1 / (1 + cost(one, other))) ?? [0, 0];
   return pair[1] === preferred ? pair.reverse() : pair;
 }
@@ -153,9 +152,6 @@ function drawSaid(wish = compared.round) {
   const [c, d, [a = "", b = ""]] = [...sides.map(({ entry }) => entry.id), n];
   setLink(new URLSearchParams({ c, d, a, b, t: compared.round }), "compare");
 }
-
-// Numbers move where an index is read again while a sweep runs; identities stay.
-const numberOf = (id) => index.conditions.findIndex((condition) => condition.id === id);
 
 function listenToComparison() {
   const chosen = (names) => names.map((name) => numberOf(byId(`compare-${name}`).value));

@@ -56,3 +56,5 @@ function bringIntoSight(item, list) {
   if (own.top < area.top) list.scrollTop -= area.top - own.top;
   else if (own.bottom > area.bottom) list.scrollTop += own.bottom - area.bottom;
 }
+
+const factorsApart = (one, other) => index.differing.filter((name) => one.factors[name] !== other.factors[name]).length;

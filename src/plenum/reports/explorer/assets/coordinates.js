@@ -51,15 +51,10 @@ function shareRange(f, round) {
 
 function axes(f, range, x, y) {
   const step = STEPS.findLast((size) => size <= 0.2 && (range[1] - range[0]) / size <= 8) ?? 0.2;
-  const parts = [];
-  for (let n = Math.ceil(range[0] / step - 1e-9); n * step <= range[1] + 1e-9; n++) {
-    parts.push(...levelLine(BOX, y(n * step), (n * step).toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
-  }
+  const parts = multiples(...range, step).flatMap((value) => levelLine(BOX, y(value), value.toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
   const most = Math.max(3, Math.floor(60 / f.options.length) - 2);
   f.options.forEach(([label, name], k) => {
-    const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-    parts.push(upright(x(k), BOX.top, BOX.bottom, "axis"), svg("text", { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle", class: "corner" },
-      svg("tspan", { class: "letter" }, label), ` ${short}`, svg("title", {}, `${label} ${name}`)));
+    parts.push(upright(x(k), BOX.top, BOX.bottom, "axis"), optionName(label, name, most, { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle" }));
   });
   return parts;
 }

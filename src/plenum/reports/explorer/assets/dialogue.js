@@ -90,17 +90,12 @@ function knownOf({ round, talk, f }) {
 
 function answerPair(pair, marked) {
   const { left, right } = state.sides;
-  const same = !pair.text && !pair.state;
   const side = pair.left ? left : right;
-  const seat = side.f.seats[pair.seat] ?? {};
-  const name = el("h5", {}, said("bdi", {}, agentName(side, pair.seat)), said("span", { class: "quiet" }, ` ${seat.label ?? ""}`), same ? el("span", { class: "quiet" }, " · the same in both") : null);
-  const short = (pair.left ?? pair.right).kind === "message" ? "" : " short";
-  const place = side === left ? `${pair.round}.${pair.seat}.${pair.step}` : null;
-  if (same) return el("div", { class: `turns same${short}`, "data-turn": place }, name, answerCell(pair.left, pair.left.text, null));
+  const name = [said("bdi", {}, agentName(side, pair.seat)), said("span", { class: "quiet" }, ` ${side.f.seats[pair.seat]?.label ?? ""}`)];
   const compared = pair.left && pair.right && sameWorld();
   const words = compared ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn?.text);
-  return el("div", { class: `turns${short}`, "data-turn": place }, name, SIDES.map((which, k) =>
-    pair[which] ? answerCell(pair[which], words[k], compared && pair[SIDES[1 - k]]) : el("div", { class: "turn none" }, "no such answer here")));
+  const cell = (turn, k, other) => answerCell(turn, words[k], compared && other);
+  return cellsBeside(pair, name, cell, "no such answer here", pair.left?.kind === "message" || pair.right?.kind === "message" ? "" : " short");
 }
 
 const flagsOf = (turn) => [turn.repaired && "repaired", turn.cut && "cut", turn.unread && "couldn't be read: abstains"].filter(Boolean);
@@ -109,8 +104,8 @@ function answerCell(turn, words, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "deed" }, el("span", { class: "quiet" }, `${STEPS[turn.kind] ?? turn.kind} `), said("b", { class: other && other.state !== turn.state ? "differs" : null }, turn.state)),
     turn.text ? el("p", { class: "words", dir: "auto" }, words) : null,
-    turn.reasons ? el("details", { class: "reasons" }, el("summary", {}, "private reasons"), said("p", { class: "words" }, turn.reasons)) : null,
-    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)));
+    turn.reasons ? folded("private reasons", said("p", { class: "words" }, turn.reasons)) : null,
+    flagged(flagsOf(turn)));
 }
 
 // What every unit did, where it isn't what its agent chose.

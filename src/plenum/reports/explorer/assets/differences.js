@@ -1,4 +1,4 @@
-// Two replicates compared: where they part, and which words differ.
+// Two replicates side by side: where they part, which words differ, and their cells.
 
 // The same turns of both, in order; where one has ended its side is null.
 function alongside(left, right) {
@@ -94,3 +94,46 @@ function neighbours(runs) {
   }
   return found;
 }
+
+const FIRST = 4; // words of the first difference that stand out
+
+// The words of both sides, those that differ in marks; the very first ones stand out.
+function marks(pair, marked) {
+  const sides = [[], []];
+  for (const [same, ...words] of differences(pair.left.text, pair.right.text)) {
+    const first = !same && !marked.done;
+    if (first) marked.done = true;
+    words.forEach((run, k) => {
+      if (same) sides[k].push(run.join(""));
+      else sides[k].push(...(first ? firstMarks(run) : [inMark(run)]));
+    });
+  }
+  return sides;
+}
+
+// A run in a mark; the space behind it stays outside.
+function inMark(run, kind = null) {
+  const text = run.join("");
+  return text ? [el("mark", { class: kind }, text.trimEnd()), text.slice(text.trimEnd().length)] : [];
+}
+
+// The first differing run: its first words stand out, or the place where none are.
+function firstMarks(run) {
+  if (!run.length) return [el("mark", { class: "first gap", title: "nothing stands here on this side" }, "▵"), " "];
+  return [inMark(run.slice(0, FIRST), "first"), inMark(run.slice(FIRST))];
+}
+
+// What both said at one place, or what one did alone; a single cell where it is the same in both.
+function cellsBeside(pair, name, cell, nothing, kind = "") {
+  const same = !pair.alone && !pair.text && !pair.state;
+  const cells = same || pair.alone ? [cell(pair.left, 0, null)] : ["left", "right"].map((side, k) =>
+    pair[side] ? cell(pair[side], k, pair[k ? "left" : "right"]) : el("div", { class: "turn none" }, nothing));
+  const place = [pair.round, pair.seat, pair.step].filter((part) => part !== undefined).join(".");
+  return el("div", { class: `turns${same ? " same" : ""}${kind}`, "data-turn": place },
+    el("h5", {}, name, same ? el("span", { class: "quiet" }, " · the same in both") : null), cells);
+}
+
+// A private text, folded.
+const folded = (summary, ...content) => el("details", { class: "reasons" }, el("summary", {}, summary), content);
+
+const flagged = (flags) => flags.map((flag) => el("span", { class: "flag" }, flag));

@@ -58,13 +58,8 @@ const plain = (value) => (value >= 0.0001 ? String(Number(value.toPrecision(1)))
 // Marks of a logarithmic axis: 1, 2, 5, fewer where there are many decades.
 function levels([low, high]) {
   const digits = high - low > 3 ? [1] : high - low > 1.6 ? [1, 3] : [1, 2, 5];
-  const found = [];
-  for (let power = Math.floor(low); power <= high; power++)
-    for (const digit of digits) {
-      const value = digit * 10 ** power;
-      if (Math.log10(value) >= low && Math.log10(value) <= high) found.push(value);
-    }
-  return found;
+  const values = multiples(Math.floor(low), high, 1).flatMap((power) => digits.map((digit) => digit * 10 ** power));
+  return values.filter((value) => Math.log10(value) >= low && Math.log10(value) <= high);
 }
 
 // The window, the fitted line, and the fan of slopes in the interval, about the fit's middle.

@@ -1,4 +1,4 @@
-// Lists that one chooses from: one item is reached by Tab, the others by arrows.
+// Lists that one chooses from, and what is missing in them: one item is reached by Tab, the others by arrows.
 
 function reachable(items, preferred) {
   const shown = items.filter((item) => !item.hidden);
@@ -52,4 +52,41 @@ function markPair() {
     row.setAttribute("aria-selected", Boolean(row.dataset.side));
   }
   if (!rows.some((row) => row.tabIndex === 0)) reachable(rows, (row) => row.dataset.side === "left");
+}
+
+// The two numbers of replicates whose score is highest, each with those after it or with `others`.
+function best(replicates, score, others = (k) => replicates.slice(k + 1)) {
+  let [pair, most] = [null, -1];
+  replicates.forEach((a, k) => {
+    for (const b of others(k)) {
+      const found = score(a, b);
+      if (found > most) [pair, most] = [[a.n, b.n], found];
+    }
+  });
+  return pair;
+}
+
+function missing(f, { target, n, failed, pending: open }) {
+  show(byId("replicates-count"), `${target} wanted = ${n} completed + ${failed} failed + ${open} pending.`);
+  const rest = f.replicates.filter((replicate) => !["completed", "pending"].includes(replicate.status));
+  const pending = f.replicates.filter((replicate) => replicate.status === "pending");
+  const lines = rest.map((replicate) => el("li", {},
+    el("b", {}, `#${replicate.n} ${replicate.status}`),
+    said("span", {}, [replicate.reason, place(replicate.at), replicate.detail, begins(replicate.wrote)].filter(Boolean).map((text) => ` · ${text}`).join(""))));
+  if (pending.length) lines.push(el("li", {}, el("b", {}, `${pending.length} pending`), ` · begun, not ended: ${pending.map((r) => `#${r.n}`).join(", ")}`));
+  if (f.unbegun) lines.push(el("li", {}, el("b", {}, plural(f.unbegun, "replicate")), " not begun, or without a transcript in the store"));
+  const hidden = f.replicates.filter((replicate) => replicate.shown === false).length;
+  if (hidden) lines.push(el("li", {}, el("b", {}, plural(hidden, "transcript")), " left out of this page to keep it small; their outcomes are here"));
+  show(byId("missing"), el("h4", {}, "Failures and what is missing"),
+    lines.length ? el("ul", {}, lines) : el("p", { class: "told" }, "None: every replicate completed."));
+}
+
+function begins(wrote) {
+  if (wrote === undefined) return "";
+  return wrote ? `the answer begins: ${wrote}` : "the answer is empty";
+}
+
+function place(at) {
+  if (!at) return "";
+  return [at.call, at.round && `round ${at.round}`, at.seat].filter(Boolean).join(", ");
 }

@@ -33,3 +33,7 @@ function decided(decision, options) {
   const option = options.find(([label]) => label === decision);
   return option ? (option[1] ? `${option[0]} ${option[1]}` : option[0]) : "undecided";
 }
+
+// An option's letter and name in a drawing, cut where there is no room.
+const optionName = (label, name, most, place) => svg("text", { class: "corner", ...place },
+  svg("tspan", { class: "letter" }, label), ` ${name.length > most ? `${name.slice(0, most - 1)}…` : name}`, svg("title", {}, `${label} ${name}`));

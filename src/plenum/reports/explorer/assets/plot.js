@@ -45,3 +45,9 @@ function clickRound({ clientX, currentTarget }, { wide, left, right, last }) {
 
 // The smallest and the largest of many values.
 const extent = (values) => [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
+
+// Whole multiples of a step between two values.
+function multiples(low, high, step) {
+  const first = Math.ceil(low / step - 1e-9);
+  return Array.from({ length: Math.max(0, Math.floor(high / step + 1e-9) - first + 1) }, (_, k) => Number(((first + k) * step).toPrecision(6)));
+}

@@ -83,14 +83,3 @@ function latestSplit(f) {
     return together + (distance(a, b, f.last) ?? 0) / 2;
   });
 }
-
-function best(replicates, score) {
-  let [pair, most] = [null, -1];
-  replicates.forEach((a, i) => {
-    for (const b of replicates.slice(i + 1)) {
-      const found = score(a, b);
-      if (found > most) [pair, most] = [[a.n, b.n], found];
-    }
-  });
-  return pair;
-}

@@ -127,10 +127,9 @@ function listHits(most) {
 function hitItem(turn) {
   const { of, kind, thought } = turn;
   const link = new URLSearchParams({ c: of.entry.id, t: turn.round, a: of.n, s: `${turn.place}${thought ? ".thought" : ""}` });
-  const flags = FINDS.flags(turn).map((flag) => el("span", { class: "flag" }, flag));
   const words = el("p", { class: "words", dir: "auto" }, markedIn(turn.text, 110));
-  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flags, said("span", { class: "quiet" }, ` ${of.entry.name}`));
-  return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? el("details", { class: "reasons" }, el("summary", {}, `the passage of the ${kind}`), words) : null);
+  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flagged(FINDS.flags(turn)), said("span", { class: "quiet" }, ` ${of.entry.name}`));
+  return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? folded(`the passage of the ${kind}`, words) : null);
 }
 
 // A text, or the passage around its first match, with what matches in marks.

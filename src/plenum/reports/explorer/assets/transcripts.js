@@ -90,14 +90,11 @@ function rounds(pairs, f) {
 function turnPair(pair, f, marked, right = f) {
   const seat = f.seats[pair.seat] ?? { seat: "?" };
   const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
-  const same = !pair.alone && !pair.text && !pair.state;
-  const name = el("h5", {}, said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null, same ? el("span", { class: "quiet" }, " the same in both") : null);
-  const place = { "data-turn": `${pair.round}.${pair.seat}` };
-  if (same) return el("div", { class: "turns same", ...place }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
+  const name = [said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null];
   const plain = (turn) => turn && (pair.alone && state.turn ? markedIn(turn.text) : [turn.text]);
-  const sides = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
-  return el("div", { class: "turns", ...place }, name, (pair.alone ? ["left"] : ["left", "right"]).map((side, k) =>
-    pair[side] ? turnCell(pair[side], sides[k], [f, right][k], marked && pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, right === f ? "no such turn: this replicate had ended" : "no such turn on this side")));
+  const words = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
+  const cell = (turn, k, other) => turnCell(turn, words[k], [f, right][k], marked && other);
+  return cellsBeside(pair, name, cell, right === f ? "no such turn: this replicate had ended" : "no such turn on this side");
 }
 
 const flagsOf = (turn) => [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
@@ -106,8 +103,8 @@ function turnCell(turn, words, f, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
-    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)),
-    turn.thought ? el("details", { class: "reasons" }, el("summary", {}, "reasoning, which no other seat read"), said("p", { class: "words", dir: "auto" }, turn.thought)) : null);
+    flagged(flagsOf(turn)),
+    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, turn.thought)) : null);
 }
 
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.
@@ -136,21 +133,19 @@ function ballotsBeside(sides, f) {
   return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), table(["seat", ...sides.map((r) => `#${r.n}`)], body));
 }
 
+const sectionOf = (round) => byId("talk").querySelector(`[data-round="${Number(round)}"]`);
+
 // Scrolls within the transcripts alone; the page stays where it is.
 function scrollTo(round) {
-  const area = byId("talk");
-  const section = area.querySelector(`[data-round="${Number(round)}"]`);
-  if (!section) return;
-  const top = area.scrollTop + section.getBoundingClientRect().top - area.getBoundingClientRect().top;
-  area.scrollTo({ top: top - 1, behavior: still() ? "instant" : "smooth" });
+  const section = sectionOf(round);
+  if (section) byId("talk").scrollTo({ top: section.offsetTop, behavior: still() ? "instant" : "smooth" });
 }
 
 // To the round where they part, the turn that differs first in sight.
 function scrollToParting() {
-  const round = state.parting?.round;
-  if (!round) return void (byId("talk").scrollTop = 0);
-  const section = byId("talk").querySelector(`[data-round="${Number(round)}"]`);
-  scrollToTurn(section, section.querySelector("mark.first, .differs"));
+  const section = sectionOf(state.parting?.round);
+  if (section) scrollToTurn(section, section.querySelector("mark.first, .differs"));
+  else byId("talk").scrollTop = 0;
 }
 
 // To the first words that differ, where states differed before.
@@ -159,13 +154,12 @@ function scrollToWords() {
   if (first) scrollToTurn(first.closest(".round"), first);
 }
 
+// Its round from its beginning on if the turn is in sight then, else the turn below the round's name.
 function scrollToTurn(section, first) {
-  const area = byId("talk");
-  const turn = (first?.closest(".turns") ?? section).getBoundingClientRect();
-  const head = section.querySelector("h4").getBoundingClientRect().height;
-  const offset = turn.top - area.getBoundingClientRect().top - head - 2;
-  const start = section.getBoundingClientRect().top - area.getBoundingClientRect().top;
-  area.scrollTop += turn.bottom - section.getBoundingClientRect().top < area.clientHeight ? start : offset;
+  const turn = first?.closest(".turns") ?? section;
+  const below = turn.offsetTop - section.querySelector("h4").offsetHeight - 2;
+  const fits = turn.offsetTop + turn.offsetHeight - section.offsetTop < byId("talk").clientHeight;
+  byId("talk").scrollTop = fits ? section.offsetTop : below;
 }
 
 // What the search finds in committees.

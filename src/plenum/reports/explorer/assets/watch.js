@@ -47,15 +47,24 @@ function watchCells(c, top) {
   ];
 }
 
-// Replaces what has changed alone, so that focus and selection stay.
-const replaceChanged = (old, fresh) => old.isEqualNode(fresh) || old.replaceWith(fresh);
+// Puts elements into a box; those that are there already, or equal the one in their place, aren't
+// touched, so that focus, selection and what is unfolded stay.
+function keepIn(box, fresh) {
+  fresh.forEach((each, k) => {
+    const old = box.children[k];
+    if (old === each || old?.isEqualNode(each)) return;
+    if (old && !fresh.includes(old) && !box.contains(each)) old.replaceWith(each);
+    else box.insertBefore(each, old ?? null);
+  });
+  while (box.children.length > fresh.length) box.lastChild.remove();
+}
 
 function watchRow(c, top, number) {
   const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" }, WATCH_COLUMNS.map((_, k) => el(k ? "td" : "th")));
   watched.rows.set(c.cell, row);
   const name = number === undefined ? said("bdi", {}, c.name) : said("button", { type: "button", "data-cell": c.cell, tabindex: row.querySelector("button")?.tabIndex ?? -1, title: "Open its replicates" }, c.name);
   const cells = [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))];
-  cells.forEach((cell, k) => replaceChanged(row.children[k], cell));
+  keepIn(row, cells);
   return row;
 }
 
@@ -65,15 +74,10 @@ function drawWatch(told) {
   const numbers = new Map(index.conditions.map((condition, number) => [condition.cell, number]));
   const top = told.conditions.reduce((most, { D }) => D.reduce((a, b) => Math.max(a, b), most), 0);
   const body = document.querySelector("#watched tbody");
-  const rows = told.conditions.map((c) => watchRow(c, top, numbers.get(c.cell)));
-  rows.forEach((row, k) => body.children[k] === row || body.insertBefore(row, body.children[k] ?? null));
-  while (body.children.length > rows.length) body.lastChild.remove();
+  keepIn(body, told.conditions.map((c) => watchRow(c, top, numbers.get(c.cell))));
   const buttons = [...body.querySelectorAll("button")];
   if (!buttons.some((button) => button.tabIndex === 0)) reachable(buttons, () => false);
-  const box = byId("watch-totals");
-  const lines = watchTotals(told);
-  while (box.children.length > lines.length) box.lastChild.remove();
-  lines.forEach((line, k) => (box.children[k] ? replaceChanged(box.children[k], line) : box.append(line)));
+  keepIn(byId("watch-totals"), watchTotals(told));
   drawFailures(told.failures);
 }
 
@@ -95,18 +99,18 @@ function watchTotals({ running, time, left_s, rate, totals, budget }) {
   return lines;
 }
 
-// New failures come before those that are listed; these aren't touched, so that what is unfolded stays so.
 function drawFailures(failures) {
   const list = byId("watch-failures");
-  const key = ({ cell, n, reason, wrote }) => JSON.stringify([cell, n, reason, wrote]);
-  const [wanted, there] = [failures.map(key), new Map([...list.children].map((item) => [item.dataset.key, item]))];
-  for (const [known, item] of there) if (!wanted.includes(known)) item.remove();
-  for (const each of [...failures].reverse()) {
-    if (there.has(key(each))) continue;
-    const why = [each.reason, place(each.at), each.detail].filter(Boolean).join(" · ");
-    const wrote = each.wrote && el("details", {}, el("summary", {}, "what the model wrote"), said("p", { class: "words" }, each.wrote));
-    list.prepend(el("li", { "data-key": key(each) }, said("b", {}, `${each.condition} #${each.n}`), said("span", {}, ` · ${why}`), wrote || (each.wrote === "" ? " · the answer is empty" : null)));
-  }
+  const there = new Map([...list.children].map((item) => [item.dataset.key, item]));
+  const item = (each) => {
+    const { cell, n, reason, wrote } = each;
+    const key = JSON.stringify([cell, n, reason, wrote]);
+    if (there.has(key)) return there.get(key);
+    const why = [reason, place(each.at), each.detail].filter(Boolean).join(" · ");
+    const answer = wrote ? el("details", {}, el("summary", {}, "what the model wrote"), said("p", { class: "words" }, wrote)) : wrote === "" && " · the answer is empty";
+    return el("li", { "data-key": key }, said("b", {}, `${each.condition} #${n}`), said("span", {}, ` · ${why}`), answer);
+  };
+  keepIn(list, failures.map(item));
   byId("watch-none").hidden = failures.length > 0;
 }
 
@@ -141,7 +145,7 @@ async function refreshIndex(changed) {
   const moved = order() !== before; // other conditions have their numbers now
   index.conditions.forEach(({ cell }, number) => (moved || changed(cell)) && ["figures", "talk"].forEach((name) => unpacked.delete(`${name}-${number}`)));
   for (const seen of state.sides ? Object.values(state.sides) : [state]) {
-    const number = index.conditions.findIndex(({ id }) => id === seen?.entry?.id);
+    const number = numberOf(seen?.entry?.id);
     if (number < 0) continue;
     Object.assign(seen, { number, entry: index.conditions[number] });
     if (changed(seen.entry.cell)) byId("fresh").hidden = false;

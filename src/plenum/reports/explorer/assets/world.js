@@ -108,25 +108,23 @@ async function chooseRun(side, n, number = state.sides[side].number) {
 // Another condition in the same worlds: of those that differ in fewest factors the first.
 function partnerOf(number) {
   const mine = index.conditions[number];
-  const apart = (other) => index.differing.filter((name) => other.factors[name] !== mine.factors[name]).length;
   const others = index.conditions.map((entry, k) => [k, entry]).filter(([k, entry]) => k !== number && entry.world === mine.world && entry.transcripts);
-  return others.sort((a, b) => apart(a[1]) - apart(b[1]))[0]?.[0] ?? number;
+  return others.sort((a, b) => factorsApart(a[1], mine) - factorsApart(b[1], mine))[0]?.[0] ?? number;
 }
 
 // The first condition whose agents speak and that has a partner, and the worlds that tell them
 // apart most: another run of its own where there is none.
 async function mostTelling() {
-  const held = index.conditions.map((entry, k) => [k, entry]).filter(([, entry]) => entry.transcripts);
-  const spoken = held.filter(([, entry]) => entry.factors.policy === "agents");
-  const number = (spoken.find(([k]) => partnerOf(k) !== k) ?? spoken[0] ?? held[0] ?? [0])[0];
+  const shown = index.conditions.map((entry, k) => [k, entry]).filter(([, entry]) => entry.transcripts);
+  const spoken = shown.filter(([, entry]) => entry.factors.policy === "agents");
+  const number = (spoken.find(([k]) => partnerOf(k) !== k) ?? spoken[0] ?? shown[0] ?? [0])[0];
   const partner = partnerOf(number);
   const [mine, theirs] = [await figures(number), await figures(partner)];
   const value = (r) => r.metrics[mine.headline] ?? 0;
-  let [best, most] = [null, -1];
-  for (const a of mine.replicates.filter((r) => r.shown !== false && r.status === "completed"))
-    for (const b of theirs.replicates.filter((r) => r.shown !== false && (partner !== number ? r.episode === a.episode : r.n > a.n)))
-      if (Math.abs(value(a) - value(b)) > most) [best, most] = [[a.n, b.n], Math.abs(value(a) - value(b))];
-  return [[number, best?.[0]], [partner, best?.[1]]];
+  const fits = (a, b) => (partner !== number ? b.episode === a.episode : b.n > a.n);
+  const held = ({ replicates }) => replicates.filter((r) => r.shown !== false);
+  const pair = best(held(mine).filter((r) => r.status === "completed"), (a, b) => (fits(a, b) ? Math.abs(value(a) - value(b)) : -1), () => held(theirs));
+  return [[number, pair?.[0]], [partner, pair?.[1]]];
 }
 
 // #c=identity&a=3&d=identity&b=3&t=7

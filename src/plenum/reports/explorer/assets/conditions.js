@@ -31,12 +31,9 @@ function listConditions() {
 
 function filterConditions() {
   const words = searched(byId("filter").value);
-  let left = 0;
-  for (const item of byId("conditions").children) {
-    item.hidden = !matches(index.conditions[item.dataset.number], words);
-    left += !item.hidden;
-  }
-  const all = index.conditions.length;
+  const items = [...byId("conditions").children];
+  for (const item of items) item.hidden = !matches(index.conditions[item.dataset.number], words);
+  const [left, all] = [items.filter((item) => !item.hidden).length, items.length];
   show(byId("conditions-count"), left === all ? `${all}` : `${left} of ${all}`);
   reachable([...byId("conditions").children], (item) => item.getAttribute("aria-selected") === "true");
 }

@@ -40,9 +40,7 @@ function placeLine({ replicate, trail, mark, line, reach }, round, x, y) {
 }
 
 function shareRange(f, round) {
-  if (state.zoom === "none") return [0, 1];
-  const rounds = (r) => (state.zoom === "round" ? [r.points[round - 1]].filter(Boolean) : r.points);
-  const values = f.replicates.flatMap((r) => rounds(r).flat());
+  const values = inSight(f, round).flat();
   if (!values.length) return [0, 1];
   const [low, high] = extent(values);
   const room = Math.max((high - low) * 0.06, 0.005);

@@ -21,8 +21,7 @@ function drawCourse() {
 
 // What happened to the worlds: those of the left above, those of another world below.
 function courseEvents(frame) {
-  const other = !sameWorld();
-  return SIDES.filter((side) => side === "left" || other).flatMap((side, k) =>
+  return SIDES.slice(0, sameWorld() ? 1 : 2).flatMap((side, k) =>
     (state.sides[side].replicate?.events ?? []).map(([round, ...names]) =>
       svg("path", { d: `M${roundX(frame, round)},${k ? COURSE.bottom - 2 : COURSE.top - 8}l-4.5,${k ? 8 : -8}h9Z`, class: `event ${side}` }, svg("title", {}, `round ${round}: ${names.join(", ")}`))));
 }

@@ -23,8 +23,8 @@ const actionsOf = ({ run, talk }, round) => (run?.rounds[round - 1]?.actions ?? 
 function partingOf(left, right) {
   const { text, state: choice } = parting(alongside(answersOf(left), answersOf(right)));
   const rounds = Math.max(left.run?.rounds.length ?? 0, right.run?.rounds.length ?? 0);
-  let done = null;
-  for (let t = 1; t <= rounds && !done; t++) if (actionsOf(left, t).join() !== actionsOf(right, t).join()) done = t;
+  const differs = (t) => actionsOf(left, t).join() !== actionsOf(right, t).join();
+  const done = Array.from({ length: rounds }, (_, t) => t + 1).find(differs) ?? null;
   const first = [text, choice].filter(Boolean).sort((a, b) => a.round - b.round)[0] ?? null;
   const found = [first?.round, done].filter(Boolean);
   return { first, done, round: found.length ? Math.min(...found) : null };

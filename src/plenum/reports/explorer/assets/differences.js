@@ -32,15 +32,11 @@ function differences(left, right) {
 function runsOf(a, b) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let m = a.length;
-  let n = b.length;
-  while (m > start && n > start && a[m - 1] === b[n - 1]) {
-    m--;
-    n--;
-  }
-  const runs = [[true, 0, start, 0, start]];
-  runs.push(...between(a.slice(start, m), b.slice(start, n), start));
-  runs.push([true, m, a.length, n, b.length]);
+  let end = 0;
+  while (a.length > start + end && b.length > start + end && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [m, n] = [a.length - end, b.length - end];
+  const inner = between(a.slice(start, m), b.slice(start, n), start);
+  const runs = [[true, 0, start, 0, start], ...inner, [true, m, a.length, n, b.length]];
   return joined(runs.filter(([, i, k, j, l]) => k > i || l > j));
 }
 
@@ -51,8 +47,7 @@ function between(a, b, from) {
   const table = common(a, b);
   const wide = b.length + 1;
   const runs = [];
-  let i = 0;
-  let j = 0;
+  let [i, j] = [0, 0];
   const put = (same, m, n) => {
     runs.push([same, from + i, from + m, from + j, from + n]);
     [i, j] = [m, n];

@@ -12,8 +12,7 @@ function estimateTold(f, entry) {
 
 function pairDistances(f) {
   const [first, second] = state.pair.map((n) => f.replicates.find((r) => r.n === n));
-  if (!first || !second) return [];
-  return Array.from({ length: f.last }, (_, t) => distance(first, second, t + 1));
+  return first && second ? Array.from({ length: f.last }, (_, t) => distance(first, second, t + 1)) : [];
 }
 
 // Powers of ten that hold all that is drawn, or null where nothing is above zero.
@@ -92,11 +91,9 @@ function growthMarkers(f, frame) {
 }
 
 function growthNow(f, pair) {
-  const level = f.D[state.round - 1];
-  const told = level === undefined || level === null ? "" : `D(${state.round}) = ${brief(level)}`;
-  const between = pair[state.round - 1];
-  const both = between === undefined || between === null ? "" : `#${state.pair[0]} and #${state.pair[1]}: ${brief(between)} apart`;
-  return [told, both].filter(Boolean).join(" · ");
+  const [level, between] = [f.D, pair].map((values) => values[state.round - 1]);
+  const told = [given(level) && `D(${state.round}) = ${brief(level)}`, given(between) && `#${state.pair[0]} and #${state.pair[1]}: ${brief(between)} apart`];
+  return told.filter(Boolean).join(" · ");
 }
 
 function growthWords(f, pair) {

@@ -7,12 +7,8 @@ const byId = (id) => document.getElementById(id);
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-function visible(text) {
-  return String(text).replace(UNSEEN, (character) => {
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-    return `\u27e8U+${code}\u27e9`;
-  });
-}
+const codeOf = (character) => `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
+const visible = (text) => String(text).replace(UNSEEN, codeOf);
 
 const given = (value) => (value ?? false) !== false;
 
@@ -26,11 +22,8 @@ function fill(element, attributes, children) {
   return element;
 }
 
-const el = (name, attributes = {}, ...children) =>
-  fill(document.createElement(name), attributes, children);
-
-const svg = (name, attributes = {}, ...children) =>
-  fill(document.createElementNS(SVG, name), attributes, children);
+const el = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
 // A text of a size that the drawing decides, in its own units.
 function sized(size, attributes, text) {

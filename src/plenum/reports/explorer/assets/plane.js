@@ -19,8 +19,7 @@ const TRAILS = [["all", "all"], ["last", "last 5"], ["none", "off"]];
 
 function drawPlane() {
   const { f, view } = state;
-  const make = view === "simplex" ? simplex : coordinates;
-  drawn = make(f);
+  drawn = (view === "simplex" ? simplex : coordinates)(f);
   drawn.root.classList.toggle("many", f.replicates.length > MANY);
   show(document.querySelector("#plane .canvas"), drawn.root);
   drawLegend(f);
@@ -89,5 +88,8 @@ function stage(f, make, cut = {}) {
   const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, ground, trails, marks);
   return { root, ground, stands, raise };
 }
+
+// The points between which the zoom looks; none where it is off.
+const inSight = (f, round) => f.replicates.flatMap((r) => ({ none: [], all: r.points, round: r.points.slice(round - 1, round) })[state.zoom]);
 
 const from = (round) => ({ all: 1, last: Math.max(1, round - 5), none: round })[state.trails];

@@ -78,8 +78,6 @@ function farthestPair(f) {
 function latestSplit(f) {
   return best(shownOf(f), (a, b) => {
     if (a.decision === b.decision) return -1;
-    let together = 0;
-    for (let t = 1; t <= f.last && (distance(a, b, t) ?? 1) < 0.1; t++) together = t;
-    return together + (distance(a, b, f.last) ?? 0) / 2;
+    return near(a, b) + (distance(a, b, f.last) ?? 0) / 2;
   });
 }

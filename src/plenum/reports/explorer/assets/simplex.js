@@ -13,14 +13,11 @@ function corners(count) {
   });
 }
 
-const weighted = (shares, points) =>
-  [0, 1].map((axis) => shares.reduce((sum, share, k) => sum + share * points[k][axis], 0));
+const weighted = (shares, points) => [0, 1].map((axis) => shares.reduce((sum, share, k) => sum + share * points[k][axis], 0));
 
 // The map from the unzoomed plane to the page.
 function lens(f, at, round) {
-  if (state.zoom === "none") return { scale: 1, middle: [WIDE / 2, HIGH / 2] };
-  const rounds = state.zoom === "round" ? [round] : Array.from({ length: f.last }, (_, t) => t + 1);
-  const points = f.replicates.flatMap((r) => rounds.map((t) => r.points[t - 1]).filter(Boolean)).map(at);
+  const points = inSight(f, round).map(at);
   if (!points.length) return { scale: 1, middle: [WIDE / 2, HIGH / 2] };
   const ends = [0, 1].map((axis) => extent(points.map((point) => point[axis])));
   const [wide, high] = ends.map(([low, top]) => Math.max(top - low, 4));

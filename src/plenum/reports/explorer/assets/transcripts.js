@@ -2,19 +2,13 @@
 
 // Turns as the page shows them, from the short lists of a talk block.
 function turnsOf(talk, replicate) {
-  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags, thought]) => ({
-    round,
-    seat,
-    text: talk.texts[text],
-    thought: talk.texts[thought],
-    repaired: Boolean(flags & 1),
-    inherited: Boolean(flags & 2),
-    unread: Boolean(flags & 4),
-    pref: pref ?? null,
-    conf: conf ?? null,
-    tags: (tags ?? []).map((tag) => talk.texts[tag]),
-    state: JSON.stringify([pref ?? null, conf ?? null, (tags ?? []).map((tag) => talk.texts[tag])]),
-  }));
+  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref = null, conf = null, tags, thought]) => {
+    const told = { pref, conf, tags: (tags ?? []).map((tag) => talk.texts[tag]) };
+    return {
+      round, seat, ...told, text: talk.texts[text], thought: talk.texts[thought], state: JSON.stringify(Object.values(told)),
+      repaired: Boolean(flags & 1), inherited: Boolean(flags & 2), unread: Boolean(flags & 4),
+    };
+  });
 }
 
 async function drawTranscripts() {

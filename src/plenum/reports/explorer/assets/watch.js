@@ -60,7 +60,7 @@ function keepIn(box, fresh) {
 }
 
 function watchRow(c, top, number) {
-  const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" }, WATCH_COLUMNS.map((_, k) => el(k ? "td" : "th")));
+  const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" });
   watched.rows.set(c.cell, row);
   const name = number === undefined ? said("bdi", {}, c.name) : said("button", { type: "button", "data-cell": c.cell, tabindex: row.querySelector("button")?.tabIndex ?? -1, title: "Open its replicates" }, c.name);
   const cells = [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))];

@@ -101,8 +101,7 @@ async function chooseRun(side, n, number = state.sides[side].number) {
   const follow = byId("same-world").checked && state.sides[other].number !== number;
   const met = follow ? await matching(state.sides[other].number, await readSide(number, n)) : [];
   const rest = met[1] === undefined ? shownAs(other) : met;
-  const pair = side === "left" ? [chosen, rest] : [rest, chosen];
-  await showRuns(...pair);
+  await showRuns(...(side === "left" ? [chosen, rest] : [rest, chosen]));
 }
 
 // Another condition in the same worlds: of those that differ in fewest factors the first.

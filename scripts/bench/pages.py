@@ -134,7 +134,7 @@ def _browse(page: Path) -> dict[str, float]:
 _SEARCH = """async () => {
   const words = document.querySelector('#seek [name="q"]');
   const began = performance.now();
-  words.value = "evidence";
+  words.value = "trial";
   words.dispatchEvent(new Event("input", { bubbles: true }));
   while (!document.querySelector("#hits > li")) await new Promise(requestAnimationFrame);
   return performance.now() - began;

@@ -11,8 +11,7 @@ for (const figure of document.querySelectorAll("figure.sortable")) {
     ? Number(words.replace("\u2212", "-").replace(/[,% ]/g, "")) : NaN);
 
   heads.forEach((head, column) => {
-    const button = document.createElement("button");
-    button.type = "button";
+    const button = Object.assign(document.createElement("button"), { type: "button" });
     button.append(...head.childNodes);
     head.append(button);
     const keys = new Map(rows.map((row) => [row, text(row, column)]));
@@ -29,29 +28,22 @@ for (const figure of document.querySelectorAll("figure.sortable")) {
       const compare = (a, b) => {
         if (!numeric) return sign * keys.get(a).localeCompare(keys.get(b), "en", { numeric: true });
         const [x, y] = [numbers.get(a), numbers.get(b)];
-        if (Number.isNaN(x) || Number.isNaN(y)) return Number.isNaN(x) - Number.isNaN(y);
-        return sign * (x - y);
+        return Number.isNaN(x) - Number.isNaN(y) || sign * (x - y) || 0; // those without one come last
       };
       body.append(...rows.slice().sort(compare));
     });
   });
 
-  const label = document.createElement("label");
-  const field = document.createElement("input");
+  const label = Object.assign(document.createElement("label"), { className: "search" });
+  const field = Object.assign(document.createElement("input"), { type: "search", autocomplete: "off" });
   const found = document.createElement("output");
-  label.className = "search";
-  field.type = "search";
-  field.autocomplete = "off";
   label.append("Search the table ", field, found);
   figure.querySelector(".scroll").before(label);
   const all = new Map(rows.map((row) => [row, row.textContent.replace(/\u00a0/g, " ").toLowerCase()]));
   field.addEventListener("input", () => {
     const words = field.value.toLowerCase().split(/\s+/).filter(Boolean);
-    let shown = 0;
-    for (const row of rows) {
-      row.hidden = !words.every((word) => all.get(row).includes(word));
-      shown += row.hidden ? 0 : 1;
-    }
+    for (const row of rows) row.hidden = !words.every((word) => all.get(row).includes(word));
+    const shown = rows.filter((row) => !row.hidden).length;
     found.textContent = words.length ? ` ${shown} of ${rows.length} lines` : "";
   });
 }

@@ -18,10 +18,10 @@ from typing import Any
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-_SCRIPTS = ("dom", "blocks", "about", "views", "link", "forest")
+_SCRIPTS = ("dom", "blocks", "about", "views", "forest")
 """The first scripts of every page."""
 
-_READING = ("csv", "words", "differences", "conditions", "missing", "bar")
+_READING = ("csv", "differences", "list", "plot", "conditions", "bar")
 """Scripts of pages with transcripts."""
 
 

@@ -11,8 +11,7 @@ function aboutCondition() {
   show(byId("facts"), pairs(f.facts.length ? f.facts : [["estimates", "none"]]));
   show(byId("factors"), pairs(Object.entries(entry.factors)));
   const cells = (seat) => [seat.seat, seat.label ?? "–", seat.mandate === undefined ? "–" : seat.mandate ? "yes" : "no", seat.model ?? "–"];
-  const head = SEAT_COLUMNS.map((name) => el("th", { scope: "col" }, name));
-  show(byId("seats"), el("table", {}, el("thead", {}, el("tr", {}, head)), el("tbody", {}, f.seats.map((seat) => el("tr", {}, cells(seat).map((text) => said("td", {}, text)))))));
+  show(byId("seats"), table(SEAT_COLUMNS, f.seats.map(cells)));
 }
 
 function aboutStudy() {

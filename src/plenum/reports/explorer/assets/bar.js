@@ -17,22 +17,17 @@ function setRound(round) {
   writeLink();
 }
 
-function stop() {
+function stop(playing = null) {
   clearInterval(state.playing);
-  state.playing = null;
-  byId("play").setAttribute("aria-pressed", "false");
-  show(byId("play"), "Play");
+  state.playing = playing;
+  byId("play").setAttribute("aria-pressed", Boolean(playing));
+  show(byId("play"), playing ? "Pause" : "Play");
 }
 
 function play() {
   if (state.playing) return stop();
   if (state.round === lastRound()) setRound(1);
-  byId("play").setAttribute("aria-pressed", "true");
-  show(byId("play"), "Pause");
-  state.playing = setInterval(() => {
-    if (state.round >= lastRound()) stop();
-    else setRound(state.round + 1);
-  }, 700);
+  stop(setInterval(() => (state.round >= lastRound() ? stop() : setRound(state.round + 1)), 700));
 }
 
 // Left and right step through the rounds wherever nothing else takes them.

@@ -15,7 +15,7 @@ const BARS = {
       return panelOf(panel, box, picture.marks.filter((mark) => mark.at[0] === at), (picture.lines ?? []).filter((line) => line.panel === at));
     });
   },
-  sample: (mark) => svg("svg", { class: "symbol", viewBox: "0 0 16 16", "aria-hidden": "true" },
+  sample: (mark) => glyph("symbol", "0 0 16 16",
     svg("rect", { x: 3, y: 2, width: 10, height: 14, class: `bar ${mark.tone}` }),
     mark.tick === undefined ? null : svg("path", { d: "M1,8H15", class: "tick-line" })),
   // The same values lie equally high on both sides.
@@ -29,10 +29,8 @@ function panelOf([title, low, high], box, marks, lines) {
   const y = (value) => bottom - ((value - low) / (high - low || 1)) * (bottom - PANEL.top);
   const step = box.width / Math.max(1, box.count);
   const parts = [svg("text", { x: box.x, y: 14, class: "panel-title" }, title)];
-  for (const value of roundValues(low, high)) {
-    parts.push(svg("line", { x1: box.x, x2: box.x + box.width, y1: y(value), y2: y(value), class: value ? "grid" : "axis" }));
-    parts.push(svg("text", { x: box.x - 5, y: y(value) + 3.5, "text-anchor": "end", class: "tick" }, brief(value)));
-  }
+  const frame = { left: box.x, right: box.x + box.width };
+  for (const value of roundValues(low, high)) parts.push(...levelLine(frame, y(value), brief(value), value ? "grid" : "axis"));
   for (const mark of marks) parts.push(barOf(mark, box.x + mark.at[1] * step, step, y, bottom));
   for (const line of lines) {
     parts.push(svg("line", { x1: box.x - 3, x2: box.x + box.width + 3, y1: y(line.value), y2: y(line.value), class: "level-line" }));
@@ -57,7 +55,5 @@ function roundValues(low, high) {
   const raw = (high - low) / 4 || 1;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((n) => n * power).find((size) => size >= raw);
-  const found = [];
-  for (let k = Math.ceil(low / step - 1e-9); k * step <= high + 1e-9; k++) found.push(Number((k * step).toPrecision(6)));
-  return found;
+  return multiples(low, high, step);
 }

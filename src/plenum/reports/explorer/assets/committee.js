@@ -22,16 +22,15 @@ async function chooseCondition(number, wish = {}) {
   markCondition(number);
   aboutCondition();
   listReplicates();
+  byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
+  byId("farthest").disabled = completed(f).length < 2;
   drawPlane();
   await choosePair(state.pair, false, wish.turn ?? null);
 }
 
 function setControls() {
-  const { f } = state;
-  choices(byId("view"), viewsOf(f), state.view);
-  choices(byId("zoom"), ZOOMS, state.zoom);
-  choices(byId("trails"), TRAILS, state.trails);
-  choices(byId("order"), ORDERS, state.order);
+  const controls = { view: viewsOf(state.f), zoom: ZOOMS, trails: TRAILS, order: ORDERS };
+  for (const [name, pairs] of Object.entries(controls)) choices(byId(name), pairs, state[name]);
   tellRound();
 }
 
@@ -46,7 +45,7 @@ function drawRound() {
 
 // The first that is chosen stays on the left; a third takes the place of the second, and whoever
 // chooses takes the place of a pair that the page chose itself.
-function toggleReplicate(number) {
+function chooseReplicate(number) {
   const { pair } = state;
   if (state.suggested) choosePair([number]);
   else if (pair.includes(number)) choosePair(pair.filter((n) => n !== number));
@@ -55,9 +54,7 @@ function toggleReplicate(number) {
 
 // `turn` names what a hit of the search has opened.
 async function choosePair(pair, suggested = false, turn = null) {
-  Object.assign(state, { pair, turn });
-  state.suggested = suggested;
-  state.parting = null;
+  Object.assign(state, { pair, turn, suggested, parting: null });
   markPair();
   placePlane();
   writeLink();
@@ -68,15 +65,11 @@ async function choosePair(pair, suggested = false, turn = null) {
 }
 
 function listen() {
-  byId("view").addEventListener("change", (event) => redraw({ view: event.target.value }));
-  byId("zoom").addEventListener("change", (event) => redraw({ zoom: event.target.value }));
-  byId("trails").addEventListener("change", (event) => redraw({ trails: event.target.value }));
+  for (const name of ["view", "zoom", "trails"]) byId(name).addEventListener("change", ({ target }) => redraw({ [name]: target.value }));
   byId("order").addEventListener("change", (event) => {
     state.order = event.target.value;
     listReplicates();
   });
-  byId("list").addEventListener("keydown", (event) =>
-    rove(event, rowsOfList(), (row) => toggleReplicate(Number(row.dataset.n))));
   const suggest = (find) => () => {
     const pair = find(state.f);
     if (pair) choosePair(pair);
@@ -88,13 +81,6 @@ function listen() {
   byId("clear").addEventListener("click", () => choosePair([]));
   byId("to-parting").addEventListener("click", scrollToParting);
   byId("to-words").addEventListener("click", scrollToWords);
-  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
-  window.addEventListener("hashchange", () => {
-    const asked = location.hash !== state.link && readLink();
-    if (!asked) return;
-    showView("replicates");
-    chooseCondition(asked.number, asked);
-  });
 }
 
 // What is shown, with the replicates that have come meanwhile.
@@ -140,11 +126,4 @@ async function openReplicates(asked) {
   if (!asked) await choosePair(latestSplit(state.f) ?? farthestPair(state.f) ?? [], true);
 }
 
-openPage(async () => {
-  views.set("replicates", () => state.entry && writeLink());
-  openViews(index.conditions.length ? "replicates" : "watch");
-  listConditions();
-  listenToBar();
-  listen();
-  await openReplicates(readLink());
-});
+openPage(openStudy);

@@ -6,9 +6,8 @@ const COMPARED = [["left", "level"], ["right", "pair"]]; // names of the sides, 
 // The two that differ in fewest factors, the preferred condition among them; of such pairs one whose
 // replicates decide differently. Conditions without a transcript come last.
 function closestPair(preferred) {
-  const apart = (one, other) => index.differing.filter((name) => one.factors[name] !== other.factors[name]).length;
   const cost = (one, other) => 1e6 * (preferred >= 0 && ![one.n, other.n].includes(preferred))
-    + 1e4 * !(one.transcripts && other.transcripts) + 10 * apart(one, other) + !(one.split || other.split);
+    + 1e4 * !(one.transcripts && other.transcripts) + 10 * factorsApart(one, other) + !(one.split || other.split);
   const pair = best(index.conditions.map((entry, n) => ({ ...entry, n })), (one, other) => 1 / (1 + cost(one, other))) ?? [0, 0];
   return pair[1] === preferred ? pair.reverse() : pair;
 }
@@ -101,24 +100,21 @@ function drawCompared() {
 
 function drawComparedGrowth() {
   const { sides, round } = compared;
-  const both = { last: lastCompared() };
-  const range = decades(sides.flatMap(({ f }) => f.D));
-  const y = range && heightOf(range);
-  const label = ({ f }, k) => {
+  const frame = { ...PLOT, last: lastCompared() };
+  const label = ({ f }, k, y) => {
     const end = f.D.findLastIndex((value) => value > 0);
     const above = f.D[end] >= (sides[1 - k].f.D[end] ?? 0); // so that the labels keep apart
-    return end < 0 ? null : svg("text", { x: roundX(both, end + 1) - 6, y: y(f.D[end]) + (above ? -9 : 17), "text-anchor": "end" }, COMPARED[k][0]);
+    return end < 0 ? null : svg("text", { x: roundX(frame, end + 1) - 6, y: y(f.D[end]) + (above ? -9 : 17), "text-anchor": "end" }, COMPARED[k][0]);
   };
-  const now = { x1: roundX(both, round), x2: roundX(both, round), y1: PLOT.top, y2: ZERO + 8, class: "now" };
+  const lines = (y) => [upright(roundX(frame, round), PLOT.top, ZERO + 8, "now"),
+    y && sides.map((side, k) => [curve(frame, side.f.D, y, COMPARED[k][1], round), label(side, k, y)])];
   const title = `Divergence of both by round. Round ${round}: ${sides.map(({ f }, k) => `${COMPARED[k][0]} ${brief(f.D[round - 1])}`).join(", ")}`;
   const figure = byId("compare-growth");
-  show(figure.querySelector(".canvas"), svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img", "aria-label": title }, growthAxes(both, range, y), svg("line", now),
-    sides.map(({ f }, k) => (y ? [curve(both, f.D, y, COMPARED[k][1], round), label(sides[k], k)] : null)),
-    y ? null : svg("text", { x: WIDE / 2, y: HIGH / 2 - 30, "text-anchor": "middle", class: "corner" }, nothingToDraw(sides[0].f))));
+  show(figure.querySelector(".canvas"), growthPlot(frame, sides.flatMap(({ f }) => f.D), { "aria-label": title }, lines, sides[0].f));
   show(figure.querySelector(".lines"), sides.map(({ f, entry }, k) => lineKey(`curve ${COMPARED[k][1]}`, said("span", {}, `D(t) of the ${COMPARED[k][0]}: ${entry.name}${f.D.length ? `, mean over ${plural(completed(f).length, "completed replicate")}` : ", none so far"}`))));
-  const rows = Array.from({ length: both.last }, (_, t) => [t + 1, ...sides.map(({ f }) => f.D[t] ?? null)]);
+  const rows = Array.from({ length: frame.last }, (_, t) => [t + 1, ...sides.map(({ f }) => f.D[t] ?? null)]);
   const head = ["round", ...sides.map(({ entry }, k) => `D(t) ${COMPARED[k][0]}, ${entry.name}`)];
-  show(figure.querySelector("details div"), el("p", { class: "tools" }, csvButton("divergence", () => [head, ...rows])), numbersTable(head, rows));
+  show(figure.querySelector("details div"), el("p", { class: "tools" }, csvButton("divergence", () => [head, ...rows])), table(head, rows, brief));
 }
 
 // Seats of both by name; a model or a label that differs is told of both.
@@ -156,9 +152,6 @@ function drawSaid(wish = compared.round) {
   const [c, d, [a = "", b = ""]] = [...sides.map(({ entry }) => entry.id), n];
   setLink(new URLSearchParams({ c, d, a, b, t: compared.round }), "compare");
 }
-
-// Numbers move where an index is read again while a sweep runs; identities stay.
-const numberOf = (id) => index.conditions.findIndex((condition) => condition.id === id);
 
 function listenToComparison() {
   const chosen = (names) => names.map((name) => numberOf(byId(`compare-${name}`).value));

@@ -1,20 +1,13 @@
 // The list of conditions: a forest plot that one chooses from.
 
 function conditionItem(condition, number, range) {
-  const warnings = condition.warnings.length
-    ? el("span", { class: "small warn" }, `⚠ ${condition.warnings.join(" ")}`)
-    : null;
-  const item = el(
-    "li",
-    { role: "option", id: `condition-${number}`, "data-number": number, "data-id": condition.id, tabindex: -1 },
+  const named = { id: `condition-${number}`, "data-number": number, "data-id": condition.id };
+  return el("li", { role: "option", tabindex: -1, ...named, onclick: () => chooseCondition(number) },
     said("span", { class: "name" }, condition.name),
     el("span", { class: "small" }, `${estimateOf(condition)}`),
     forest(condition, range),
     el("span", { class: "small quiet" }, realised(condition)),
-    warnings,
-  );
-  item.addEventListener("click", () => chooseCondition(number));
-  return item;
+    condition.warnings.length > 0 && el("span", { class: "small warn" }, `⚠ ${condition.warnings.join(" ")}`));
 }
 
 // Draws the list, anew where the index was read again: focus and place in it stay.
@@ -31,22 +24,16 @@ function drawConditions() {
 }
 
 function listConditions() {
-  const list = byId("conditions");
-  list.addEventListener("keydown", (event) =>
-    rove(event, [...list.children].filter((item) => !item.hidden), (item) =>
-      chooseCondition(Number(item.dataset.number))));
+  rove(byId("conditions"), "li:not([hidden])");
   byId("filter").addEventListener("input", filterConditions);
   drawConditions();
 }
 
 function filterConditions() {
   const words = searched(byId("filter").value);
-  let left = 0;
-  for (const item of byId("conditions").children) {
-    item.hidden = !matches(index.conditions[item.dataset.number], words);
-    left += !item.hidden;
-  }
-  const all = index.conditions.length;
+  const items = [...byId("conditions").children];
+  for (const item of items) item.hidden = !matches(index.conditions[item.dataset.number], words);
+  const [left, all] = [items.filter((item) => !item.hidden).length, items.length];
   show(byId("conditions-count"), left === all ? `${all}` : `${left} of ${all}`);
   reachable([...byId("conditions").children], (item) => item.getAttribute("aria-selected") === "true");
 }
@@ -67,26 +54,4 @@ function bringIntoSight(item, list) {
   else if (own.bottom > area.bottom) list.scrollTop += own.bottom - area.bottom;
 }
 
-// One item of a list is reached by Tab, the others by arrows.
-function reachable(items, preferred) {
-  const shown = items.filter((item) => !item.hidden);
-  const one = shown.find(preferred) ?? shown[0];
-  for (const item of items) item.tabIndex = item === one ? 0 : -1;
-}
-
-function rove(event, items, choose) {
-  const here = items.indexOf(event.target.closest("[tabindex]"));
-  if (here < 0) return;
-  const steps = { ArrowDown: here + 1, ArrowUp: here - 1, Home: 0, End: items.length - 1 };
-  steps.PageDown = Math.min(here + 10, items.length - 1);
-  steps.PageUp = Math.max(here - 10, 0);
-  if (event.key in steps) {
-    const next = items[steps[event.key]];
-    if (next) {
-      for (const item of items) item.tabIndex = item === next ? 0 : -1;
-      next.focus();
-    }
-  } else if (event.key === "Enter" || event.key === " ") choose(items[here]);
-  else return;
-  event.preventDefault();
-}
+const factorsApart = (one, other) => index.differing.filter((name) => one.factors[name] !== other.factors[name]).length;

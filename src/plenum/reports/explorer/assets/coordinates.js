@@ -3,30 +3,21 @@
 const BOX = { left: 62, right: WIDE - 48, top: 22, bottom: HIGH - 44 };
 
 function coordinates(f) {
-  const ground = svg("g", {});
-  const trails = svg("g", {});
-  const marks = svg("g", {});
-  const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, ground, trails, marks);
-  const stands = f.replicates.map((replicate) => lineOf(replicate, f));
-  for (const { trail, mark } of stands) {
-    trails.append(trail);
-    marks.append(mark);
-  }
+  const { root, ground, stands, raise } = stage(f, lineOf);
   const place = (round) => {
     const range = shareRange(f, round);
     const y = (share) => BOX.bottom - ((share - range[0]) / (range[1] - range[0])) * (BOX.bottom - BOX.top);
     const x = (k) => BOX.left + (k / (f.options.length - 1)) * (BOX.right - BOX.left);
     show(ground, axes(f, range, x, y));
     for (const stand of stands) placeLine(stand, round, x, y);
-    raise(stands, trails, marks);
+    raise();
   };
   return { root, place };
 }
 
 function lineOf(replicate, f) {
   const stand = standIn(replicate, f);
-  const { kind } = markOf(replicate.decision, f.options);
-  const dash = dashOf(replicate.decision, f.options);
+  const { kind, dash } = markOf(replicate.decision, f.options);
   const line = svg("path", { class: `line ${kind}`, "stroke-dasharray": dash });
   const reach = svg("path", { class: "reach" });
   stand.mark.querySelector("circle.reach").replaceWith(reach, line);
@@ -49,30 +40,19 @@ function placeLine({ replicate, trail, mark, line, reach }, round, x, y) {
 }
 
 function shareRange(f, round) {
-  if (state.zoom === "none") return [0, 1];
-  const rounds = (r) => (state.zoom === "round" ? [r.points[round - 1]].filter(Boolean) : r.points);
-  const values = f.replicates.flatMap((r) => rounds(r).flat());
+  const values = inSight(f, round).flat();
   if (!values.length) return [0, 1];
-  const low = values.reduce((a, b) => Math.min(a, b));
-  const high = values.reduce((a, b) => Math.max(a, b));
+  const [low, high] = extent(values);
   const room = Math.max((high - low) * 0.06, 0.005);
   return [Math.max(0, low - room), Math.min(1, high + room)];
 }
 
 function axes(f, range, x, y) {
   const step = STEPS.findLast((size) => size <= 0.2 && (range[1] - range[0]) / size <= 8) ?? 0.2;
-  const parts = [];
-  for (let n = Math.ceil(range[0] / step - 1e-9); n * step <= range[1] + 1e-9; n++) {
-    const height = y(n * step);
-    parts.push(svg("line", { x1: BOX.left, x2: BOX.right, y1: height, y2: height, class: "grid" }));
-    parts.push(svg("text", { x: BOX.left - 8, y: height + 3, "text-anchor": "end", class: "tick" }, (n * step).toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
-  }
+  const parts = multiples(...range, step).flatMap((value) => levelLine(BOX, y(value), value.toFixed(step < 0.01 ? 3 : step < 0.1 ? 2 : 1)));
   const most = Math.max(3, Math.floor(60 / f.options.length) - 2);
   f.options.forEach(([label, name], k) => {
-    const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-    parts.push(svg("line", { x1: x(k), x2: x(k), y1: BOX.top, y2: BOX.bottom, class: "axis" }));
-    parts.push(svg("text", { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle", class: "corner" },
-      svg("tspan", { class: "letter" }, label), ` ${short}`, svg("title", {}, `${label} ${name}`)));
+    parts.push(upright(x(k), BOX.top, BOX.bottom, "axis"), optionName(label, name, most, { x: x(k), y: BOX.bottom + 24, "text-anchor": "middle" }));
   });
   return parts;
 }

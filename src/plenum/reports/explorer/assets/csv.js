@@ -2,13 +2,12 @@
 
 // A button that downloads the rows that `rows` gives when it is pressed, the header first.
 function csvButton(name, rows) {
-  const button = el("button", { type: "button", class: "csv" }, "Download as CSV");
-  button.addEventListener("click", () => {
+  const download = () => {
     const url = URL.createObjectURL(new Blob([csvText(rows())], { type: "text/csv" }));
     el("a", { href: url, download: `${name}.csv` }).click();
     setTimeout(() => URL.revokeObjectURL(url), 10000);
-  });
-  return button;
+  };
+  return el("button", { type: "button", class: "csv", onclick: download }, "Download as CSV");
 }
 
 const csvText = (rows) => rows.map((row) => row.map(csvCell).join(",") + "\r\n").join("");

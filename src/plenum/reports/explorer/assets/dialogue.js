@@ -23,8 +23,8 @@ const actionsOf = ({ run, talk }, round) => (run?.rounds[round - 1]?.actions ?? 
 function partingOf(left, right) {
   const { text, state: choice } = parting(alongside(answersOf(left), answersOf(right)));
   const rounds = Math.max(left.run?.rounds.length ?? 0, right.run?.rounds.length ?? 0);
-  let done = null;
-  for (let t = 1; t <= rounds && !done; t++) if (actionsOf(left, t).join() !== actionsOf(right, t).join()) done = t;
+  const differs = (t) => actionsOf(left, t).join() !== actionsOf(right, t).join();
+  const done = Array.from({ length: rounds }, (_, t) => t + 1).find(differs) ?? null;
   const first = [text, choice].filter(Boolean).sort((a, b) => a.round - b.round)[0] ?? null;
   const found = [first?.round, done].filter(Boolean);
   return { first, done, round: found.length ? Math.min(...found) : null };
@@ -90,17 +90,12 @@ function knownOf({ round, talk, f }) {
 
 function answerPair(pair, marked) {
   const { left, right } = state.sides;
-  const same = !pair.text && !pair.state;
   const side = pair.left ? left : right;
-  const seat = side.f.seats[pair.seat] ?? {};
-  const name = el("h5", {}, said("bdi", {}, agentName(side, pair.seat)), said("span", { class: "quiet" }, ` ${seat.label ?? ""}`), same ? el("span", { class: "quiet" }, " · the same in both") : null);
-  const short = (pair.left ?? pair.right).kind === "message" ? "" : " short";
-  const place = side === left ? `${pair.round}.${pair.seat}.${pair.step}` : null;
-  if (same) return el("div", { class: `turns same${short}`, "data-turn": place }, name, answerCell(pair.left, pair.left.text, null));
+  const name = [said("bdi", {}, agentName(side, pair.seat)), said("span", { class: "quiet" }, ` ${side.f.seats[pair.seat]?.label ?? ""}`)];
   const compared = pair.left && pair.right && sameWorld();
   const words = compared ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn?.text);
-  return el("div", { class: `turns${short}`, "data-turn": place }, name, SIDES.map((which, k) =>
-    pair[which] ? answerCell(pair[which], words[k], compared && pair[SIDES[1 - k]]) : el("div", { class: "turn none" }, "no such answer here")));
+  const cell = (turn, k, other) => answerCell(turn, words[k], compared && other);
+  return cellsBeside(pair, name, cell, "no such answer here", pair.left?.kind === "message" || pair.right?.kind === "message" ? "" : " short");
 }
 
 const flagsOf = (turn) => [turn.repaired && "repaired", turn.cut && "cut", turn.unread && "couldn't be read: abstains"].filter(Boolean);
@@ -109,8 +104,8 @@ function answerCell(turn, words, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "deed" }, el("span", { class: "quiet" }, `${STEPS[turn.kind] ?? turn.kind} `), said("b", { class: other && other.state !== turn.state ? "differs" : null }, turn.state)),
     turn.text ? el("p", { class: "words", dir: "auto" }, words) : null,
-    turn.reasons ? el("details", { class: "reasons" }, el("summary", {}, "private reasons"), said("p", { class: "words" }, turn.reasons)) : null,
-    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)));
+    turn.reasons ? folded("private reasons", said("p", { class: "words" }, turn.reasons)) : null,
+    flagged(flagsOf(turn)));
 }
 
 // What every unit did, where it isn't what its agent chose.
@@ -124,7 +119,7 @@ function doneTable(left, right, pairs) {
   const named = [left, right].find((side) => side.f.seats.length === count);
   const unit = (k) => (named ? agentName(named, k) : `unit ${k + 1}`);
   const line = (k) => el("tr", { class: both[0][k] === both[1][k] ? "alike" : "apart" }, el("th", { scope: "row" }, said("bdi", {}, unit(k))), both.map((actions) => said("td", {}, actions[k] ?? "–")));
-  return el("table", { class: "done" }, el("thead", {}, el("tr", {}, ["", ...SIDES].map((name) => el("th", { scope: "col" }, name)))), el("tbody", {}, Array.from({ length: count }, (_, k) => line(k))));
+  return table(["", ...SIDES], Array.from({ length: count }, (_, k) => line(k)), String, { class: "done" });
 }
 
 // What the search finds in worlds.

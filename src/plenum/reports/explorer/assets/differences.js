@@ -1,23 +1,14 @@
-// Two replicates compared: where they part, and which words differ.
+// Two replicates side by side: where they part, which words differ, and their cells.
 
 // The same turns of both, in order; where one has ended its side is null.
 function alongside(left, right) {
-  const key = (turn) => `${turn.round}/${turn.seat}/${turn.step ?? ""}`;
-  const others = new Map(right.map((turn) => [key(turn), turn]));
-  const pairs = left.map((turn) => {
-    const other = others.get(key(turn)) ?? null;
-    others.delete(key(turn));
-    return { round: turn.round, seat: turn.seat, step: turn.step, left: turn, right: other };
-  });
-  for (const turn of others.values())
-    pairs.push({ round: turn.round, seat: turn.seat, step: turn.step, left: null, right: turn });
-  return pairs.sort((a, b) => a.round - b.round).map(judged);
-}
-
-function judged(pair) {
-  const { left, right } = pair;
-  if (!left || !right) return { ...pair, text: true, state: true };
-  return { ...pair, text: left.text !== right.text, state: left.state !== right.state };
+  const sides = [left, right].map((turns) => new Map(turns.map((turn) => [`${turn.round}/${turn.seat}/${turn.step ?? ""}`, turn])));
+  const all = [...new Map([...sides[0], ...sides[1]])];
+  return all.map(([key, { round, seat, step }]) => {
+    const [one, other] = sides.map((turns) => turns.get(key) ?? null);
+    const differs = (name) => !one || !other || one[name] !== other[name];
+    return { round, seat, step, left: one, right: other, text: differs("text"), state: differs("state") };
+  }).sort((a, b) => a.round - b.round);
 }
 
 // The first turn whose text differs, and the first whose state does; null where none does.
@@ -30,36 +21,22 @@ function parting(pairs) {
 
 const MOST = 4e6; // cells of the table beyond which only equal ends are looked for
 
-// Words with the space that follows them, and without.
-function wordsOf(text) {
-  const spaced = text.match(/\S+\s*/g) ?? [];
-  return { spaced, bare: spaced.map((word) => word.trimEnd()) };
-}
-
 // Which words differ, in runs: [same, words of the left, words of the right].
 function differences(left, right) {
-  const a = wordsOf(left);
-  const b = wordsOf(right);
-  return runsOf(a.bare, b.bare).map(([same, i, m, j, n]) => [
-    same,
-    a.spaced.slice(i, m),
-    b.spaced.slice(j, n),
-  ]);
+  const [a, b] = [left, right].map((text) => text.match(/\S+\s*/g) ?? []); // with the space that follows
+  const bare = (words) => words.map((word) => word.trimEnd());
+  return runsOf(bare(a), bare(b)).map(([same, i, m, j, n]) => [same, a.slice(i, m), b.slice(j, n)]);
 }
 
 // Runs as ranges: [same, from and to on the left, from and to on the right].
 function runsOf(a, b) {
   let start = 0;
   while (start < a.length && start < b.length && a[start] === b[start]) start++;
-  let m = a.length;
-  let n = b.length;
-  while (m > start && n > start && a[m - 1] === b[n - 1]) {
-    m--;
-    n--;
-  }
-  const runs = [[true, 0, start, 0, start]];
-  runs.push(...between(a.slice(start, m), b.slice(start, n), start));
-  runs.push([true, m, a.length, n, b.length]);
+  let end = 0;
+  while (a.length > start + end && b.length > start + end && a.at(-1 - end) === b.at(-1 - end)) end++;
+  const [m, n] = [a.length - end, b.length - end];
+  const inner = between(a.slice(start, m), b.slice(start, n), start);
+  const runs = [[true, 0, start, 0, start], ...inner, [true, m, a.length, n, b.length]];
   return joined(runs.filter(([, i, k, j, l]) => k > i || l > j));
 }
 
@@ -70,8 +47,7 @@ function between(a, b, from) {
   const table = common(a, b);
   const wide = b.length + 1;
   const runs = [];
-  let i = 0;
-  let j = 0;
+  let [i, j] = [0, 0];
   const put = (same, m, n) => {
     runs.push([same, from + i, from + m, from + j, from + n]);
     [i, j] = [m, n];
@@ -91,10 +67,7 @@ function common(a, b) {
   const table = new Uint16Array((a.length + 1) * wide);
   for (let i = a.length - 1; i >= 0; i--)
     for (let j = b.length - 1; j >= 0; j--)
-      table[i * wide + j] =
-        a[i] === b[j]
-          ? table[(i + 1) * wide + j + 1] + 1
-          : Math.max(table[(i + 1) * wide + j], table[i * wide + j + 1]);
+      table[i * wide + j] = a[i] === b[j] ? table[(i + 1) * wide + j + 1] + 1 : Math.max(table[(i + 1) * wide + j], table[i * wide + j + 1]);
   return table;
 }
 
@@ -116,3 +89,46 @@ function neighbours(runs) {
   }
   return found;
 }
+
+const FIRST = 4; // words of the first difference that stand out
+
+// The words of both sides, those that differ in marks; the very first ones stand out.
+function marks(pair, marked) {
+  const sides = [[], []];
+  for (const [same, ...words] of differences(pair.left.text, pair.right.text)) {
+    const first = !same && !marked.done;
+    if (first) marked.done = true;
+    words.forEach((run, k) => {
+      if (same) sides[k].push(run.join(""));
+      else sides[k].push(...(first ? firstMarks(run) : [inMark(run)]));
+    });
+  }
+  return sides;
+}
+
+// A run in a mark; the space behind it stays outside.
+function inMark(run, kind = null) {
+  const text = run.join("");
+  return text ? [el("mark", { class: kind }, text.trimEnd()), text.slice(text.trimEnd().length)] : [];
+}
+
+// The first differing run: its first words stand out, or the place where none are.
+function firstMarks(run) {
+  if (!run.length) return [el("mark", { class: "first gap", title: "nothing stands here on this side" }, "▵"), " "];
+  return [inMark(run.slice(0, FIRST), "first"), inMark(run.slice(FIRST))];
+}
+
+// What both said at one place, or what one did alone; a single cell where it is the same in both.
+function cellsBeside(pair, name, cell, nothing, kind = "") {
+  const same = !pair.alone && !pair.text && !pair.state;
+  const cells = same || pair.alone ? [cell(pair.left, 0, null)] : ["left", "right"].map((side, k) =>
+    pair[side] ? cell(pair[side], k, pair[k ? "left" : "right"]) : el("div", { class: "turn none" }, nothing));
+  const place = [pair.round, pair.seat, pair.step].filter((part) => part !== undefined).join(".");
+  return el("div", { class: `turns${same ? " same" : ""}${kind}`, "data-turn": place },
+    el("h5", {}, name, same ? el("span", { class: "quiet" }, " · the same in both") : null), cells);
+}
+
+// A private text, folded.
+const folded = (summary, ...content) => el("details", { class: "reasons" }, el("summary", {}, summary), content);
+
+const flagged = (flags) => flags.map((flag) => el("span", { class: "flag" }, flag));

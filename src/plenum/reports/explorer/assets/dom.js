@@ -7,31 +7,23 @@ const byId = (id) => document.getElementById(id);
 const UNSEEN =
   /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
-function visible(text) {
-  return String(text).replace(UNSEEN, (character) => {
-    const code = character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0");
-    return `\u27e8U+${code}\u27e9`;
-  });
-}
+const codeOf = (character) => `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
+const visible = (text) => String(text).replace(UNSEEN, codeOf);
+
+const given = (value) => (value ?? false) !== false;
 
 function fill(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
-    if (value === true) element.setAttribute(name, "");
-    else if (value !== false && value !== null && value !== undefined)
-      element.setAttribute(name, value);
+    if (typeof value === "function") element.addEventListener(name.slice(2), value);
+    else if (given(value)) element.setAttribute(name, value === true ? "" : value);
   }
-  for (const child of children.flat(Infinity)) {
-    if (child === null || child === undefined || child === false) continue;
+  for (const child of children.flat(Infinity).filter(given))
     element.append(child instanceof Node ? child : document.createTextNode(visible(child)));
-  }
   return element;
 }
 
-const el = (name, attributes = {}, ...children) =>
-  fill(document.createElement(name), attributes, children);
-
-const svg = (name, attributes = {}, ...children) =>
-  fill(document.createElementNS(SVG, name), attributes, children);
+const el = (name, attributes = {}, ...children) => fill(document.createElement(name), attributes, children);
+const svg = (name, attributes = {}, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
 // A text of a size that the drawing decides, in its own units.
 function sized(size, attributes, text) {
@@ -40,12 +32,37 @@ function sized(size, attributes, text) {
   return node;
 }
 
+// A small picture that says nothing that words don't say.
+const glyph = (kind, viewBox, ...parts) => svg("svg", { class: kind, viewBox, "aria-hidden": "true" }, parts);
+
+// Parts of 100 next to each other: [share, class].
+function sharesBar(shares) {
+  let x = 0;
+  const bar = glyph("shares", "0 0 100 8", shares.map(([width, kind]) => svg("rect", { x: (x += width) - width, y: 0, width, height: 8, class: kind })));
+  return fill(bar, { preserveAspectRatio: "none" }, []);
+}
+
+// How often each value occurs, those of `first` before all others.
+function countsOf(first, values) {
+  const counts = new Map(first.map((value) => [value, 0]));
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 // A text of a model or a user: its direction is its own and ends where it ends.
 const said = (name, attributes, text) => el(name, { dir: "auto", ...attributes }, text);
 
 function show(element, ...children) {
   element.replaceChildren();
   return fill(element, {}, children);
+}
+
+// A table of texts, the first of each row its name; rows may be elements.
+function table(head, rows, tell = (value) => value, attributes = {}) {
+  const row = ([name, ...values]) => el("tr", {}, said("th", { scope: "row" }, name), values.map((value) => said("td", {}, tell(value))));
+  return el("table", attributes,
+    el("thead", {}, el("tr", {}, head.map((name) => said("th", { scope: "col" }, name)))),
+    el("tbody", {}, rows.map((each) => (each instanceof Node ? each : row(each)))));
 }
 
 function choices(select, pairs, chosen) {

@@ -8,20 +8,18 @@ const state = { link: "", found: [], page: 0 };
 function orders() {
   const numbers = [...new Set(index.conditions.flatMap((c) => Object.keys(c.estimates ?? {})))];
   const width = (c) => (Number.isFinite(c.low) ? c.high - c.low : null);
-  const known = [["estimate", index.axis, (c) => c.lambda], ["width", "width of its interval", width]];
-  known.push(...numbers.map((name, k) => [`e${k}`, name, (c) => c.estimates?.[name]]));
-  known.push(["missing", "failed and pending replicates", (c) => c.failed + c.pending]);
-  return known;
+  return [
+    ["estimate", index.axis, (c) => c.lambda],
+    ["width", "width of its interval", width],
+    ...numbers.map((name, k) => [`e${k}`, name, (c) => c.estimates?.[name]]),
+    ["missing", "failed and pending replicates", (c) => c.failed + c.pending],
+  ];
 }
 
-function compared(value, sign) {
-  const key = (c) => value(c) ?? null;
-  return (a, b) => {
-    const [x, y] = [key(a), key(b)];
-    if (x === null || y === null) return (x === null) - (y === null);
-    return sign * (x - y);
-  };
-}
+const compared = (value, sign) => (a, b) => {
+  const [x, y] = [a, b].map((c) => value(c) ?? null);
+  return x === null || y === null ? (x === null) - (y === null) : sign * (x - y);
+};
 
 function find() {
   const words = searched(byId("filter").value);
@@ -58,17 +56,12 @@ function drawRows() {
   writeLink();
 }
 
-function levelsOf(factor) {
-  const counts = new Map();
-  for (const { factors } of index.conditions) counts.set(factors[factor], (counts.get(factors[factor]) ?? 0) + 1);
-  return [...counts];
-}
 
 function listControls() {
   const selects = index.differing.flatMap((factor) => {
-    const levels = levelsOf(factor);
+    const levels = [...countsOf([], index.conditions.map(({ factors }) => factors[factor]))];
     if (levels.length > MOST_LEVELS) return [];
-    const select = el("select", { "data-factor": factor });
+    const select = el("select", { name: `f.${factor}`, "data-factor": factor });
     choices(select, [["", "any"], ...levels.map(([level, count]) => [`=${level}`, `${level} (${count.toLocaleString("en")})`])], "");
     return [el("label", {}, `${factor} `, select)];
   });
@@ -77,60 +70,45 @@ function listControls() {
   choices(byId("order"), [["", "as they were run"], ...both], "");
 }
 
-// #q=words&roles==on&order=estimate+down&page=2
+// #q=words&f.roles=on&order=estimate+down&page=2
 function writeLink() {
-  const parts = new URLSearchParams();
-  if (byId("filter").value) parts.set("q", byId("filter").value);
-  for (const select of byId("levels").querySelectorAll("select")) if (select.value) parts.set(`f.${select.dataset.factor}`, select.value.slice(1));
-  if (byId("order").value) parts.set("order", byId("order").value);
+  const fields = [...new FormData(byId("search"))].filter(([, value]) => value);
+  const parts = new URLSearchParams(fields.map(([name, value]) => [name, name.startsWith("f.") ? value.slice(1) : value]));
   if (state.page) parts.set("page", state.page + 1);
   setLink(parts);
 }
 
+// Fills the form with what the address asks for; gives the page.
 function readLink() {
   const parts = linkParts();
-  const chosen = (select, value) => {
-    select.value = value;
-    if (select.selectedIndex < 0) select.value = "";
-  };
-  byId("filter").value = parts.get("q") ?? "";
-  for (const select of byId("levels").querySelectorAll("select"))
-    chosen(select, parts.has(`f.${select.dataset.factor}`) ? `=${parts.get(`f.${select.dataset.factor}`)}` : "");
-  chosen(byId("order"), parts.get("order") ?? "");
-  state.page = (linkedWhole(parts, "page") ?? 1) - 1;
+  for (const field of [...byId("search").elements].filter(({ name }) => name)) {
+    field.value = parts.has(field.name) ? `${field.dataset.factor ? "=" : ""}${parts.get(field.name)}` : "";
+    if (field.selectedIndex < 0) field.value = ""; // a level or an order that isn't here
+  }
+  return (linkedWhole(parts, "page") ?? 1) - 1;
+}
+
+// Finds what the form asks for, and shows a page of it.
+function showPage(page) {
+  state.page = page;
+  find();
+  drawRows();
 }
 
 function listenToSearch() {
-  const again = () => {
-    state.page = 0;
-    find();
-    drawRows();
-  };
-  const turn = (step) => () => {
-    state.page += step;
-    drawRows();
-  };
-  byId("filter").addEventListener("input", again);
-  byId("search").addEventListener("change", again);
+  byId("search").addEventListener("input", () => showPage(0));
   byId("search").addEventListener("submit", (event) => event.preventDefault());
-  byId("before").addEventListener("click", turn(-1));
-  byId("after").addEventListener("click", turn(1));
+  byId("before").addEventListener("click", () => showPage(state.page - 1));
+  byId("after").addEventListener("click", () => showPage(state.page + 1));
   byId("clear").addEventListener("click", () => {
     byId("search").reset();
-    again();
+    showPage(0);
   });
-  window.addEventListener("hashchange", () => {
-    if (location.hash === state.link) return;
-    readLink();
-    find();
-    drawRows();
-  });
+  window.addEventListener("hashchange", () => location.hash === state.link || showPage(readLink()));
 }
 
 openPage(async () => {
   listControls();
-  readLink();
   listenToSearch();
-  find();
-  drawRows();
+  showPage(readLink());
 });

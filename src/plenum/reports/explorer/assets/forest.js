@@ -18,8 +18,7 @@ function forestRange(conditions) {
   let known = ends.filter((end) => Number.isFinite(end)).sort((a, b) => a - b);
   if (known.length > 1000) known = known.slice(known.length * 0.005, known.length * 0.995);
   if (!known.length) return null;
-  const low = Math.min(0, known[0]);
-  const high = Math.max(0, known[known.length - 1]);
+  const [low, high] = [Math.min(0, known[0]), Math.max(0, known.at(-1))];
   const room = (high - low || 0.1) * 0.04;
   return [low - room, high + room];
 }
@@ -27,18 +26,10 @@ function forestRange(conditions) {
 function forest(condition, range) {
   if (!range || condition.lambda === undefined) return null;
   const x = (value) => (100 * (value - range[0])) / (range[1] - range[0]);
-  const line = (from, to, kind, height) =>
-    svg("line", { x1: from, x2: to, y1: 5 - height, y2: 5 + height, class: kind });
-  const limits = Number.isFinite(condition.low)
-    ? line(x(condition.low), x(condition.high), "limits", 0)
-    : null;
-  return svg(
-    "svg",
-    { class: "forest", viewBox: "0 0 100 10", preserveAspectRatio: "none", "aria-hidden": "true" },
-    line(x(0), x(0), "zero", 5),
-    limits,
-    line(x(condition.lambda), x(condition.lambda), "point", 3.5),
-  );
+  const line = (from, to, kind, height) => svg("line", { x1: x(from), x2: x(to), y1: 5 - height, y2: 5 + height, class: kind });
+  const { low, high, lambda } = condition;
+  const parts = [line(0, 0, "zero", 5), Number.isFinite(low) && line(low, high, "limits", 0), line(lambda, lambda, "point", 3.5)];
+  return fill(glyph("forest", "0 0 100 10", parts), { preserveAspectRatio: "none" }, []);
 }
 
 function tellAxis(range) {

@@ -15,7 +15,7 @@ const GRID = {
       }),
     ];
   },
-  sample: (mark) => svg("svg", { class: "symbol wide", viewBox: "-1 -1 42 42", "aria-hidden": "true" }, cell({ ...mark, words: "" }, 40)),
+  sample: (mark) => glyph("symbol wide", "-1 -1 42 42", cell({ ...mark, words: "" }, 40)),
 };
 
 function cellLines(count, size, left) {

@@ -11,21 +11,21 @@ const SHAPES = [
 ];
 const CROSS = "M-4,-4L4,4M-4,4L4,-4";
 const RING = "M4.2,0A4.2,4.2 0 1 1 -4.2,0A4.2,4.2 0 1 1 4.2,0Z";
+const DASHES = ["", "7 3", "2 3", "7 3 2 3", "12 3", "4 2", "1 2"];
 
-// The class and the shape of a decision; beyond seven options colours come again in other shapes.
+// The class and the shape of a decision, and the dashes of its lines; beyond seven options colours come again in other shapes.
 function markOf(decision, options) {
   const place = options.findIndex(([label]) => label === decision);
   if (place >= 0) {
     const turn = Math.floor(place / SHAPES.length);
-    return { kind: `c${place % 7}`, shape: SHAPES[(place + turn) % SHAPES.length] };
+    return { kind: `c${place % 7}`, shape: SHAPES[(place + turn) % SHAPES.length], dash: DASHES[place % DASHES.length] };
   }
-  return decision === "NONE" ? { kind: "none", shape: CROSS } : { kind: "open", shape: RING };
+  return { dash: "1 4", ...(decision === "NONE" ? { kind: "none", shape: CROSS } : { kind: "open", shape: RING }) };
 }
 
 function symbol(decision, options) {
   const { kind, shape } = markOf(decision, options);
-  const mark = svg("path", { d: shape, class: `mark ${kind}` });
-  return svg("svg", { class: "symbol", viewBox: "-7 -7 14 14", "aria-hidden": "true" }, mark);
+  return glyph("symbol", "-7 -7 14 14", svg("path", { d: shape, class: `mark ${kind}` }));
 }
 
 function decided(decision, options) {
@@ -34,9 +34,6 @@ function decided(decision, options) {
   return option ? (option[1] ? `${option[0]} ${option[1]}` : option[0]) : "undecided";
 }
 
-// Dashes for lines of a decision.
-const DASHES = ["", "7 3", "2 3", "7 3 2 3", "12 3", "4 2", "1 2"];
-function dashOf(decision, options) {
-  const place = options.findIndex(([label]) => label === decision);
-  return place < 0 ? "1 4" : DASHES[place % DASHES.length];
-}
+// An option's letter and name in a drawing, cut where there is no room.
+const optionName = (label, name, most, place) => svg("text", { class: "corner", ...place },
+  svg("tspan", { class: "letter" }, label), ` ${name.length > most ? `${name.slice(0, most - 1)}…` : name}`, svg("title", {}, `${label} ${name}`));

@@ -14,7 +14,7 @@ const NETWORK = {
       }),
     ];
   },
-  sample: (mark) => svg("svg", { class: "symbol", viewBox: "-14 -14 28 28", "aria-hidden": "true" }, nodeParts({ ...mark, words: "" }, 9)),
+  sample: (mark) => glyph("symbol", "-14 -14 28 28", nodeParts({ ...mark, words: "" }, 9)),
 };
 
 // Misplaced nodes are squares, so that colour alone tells nothing.

@@ -12,17 +12,14 @@ function viewsOf(f) {
   return f.options.length < 3 ? both.slice(1) : both;
 }
 
-function usualView(f) {
-  return f.options.length === 3 ? "simplex" : "lines";
-}
+const usualView = (f) => (f.options.length === 3 ? "simplex" : "lines");
 
 const ZOOMS = [["none", "off"], ["all", "all rounds"], ["round", "this round"]];
 const TRAILS = [["all", "all"], ["last", "last 5"], ["none", "off"]];
 
 function drawPlane() {
   const { f, view } = state;
-  const make = view === "simplex" ? simplex : coordinates;
-  drawn = make(f);
+  drawn = (view === "simplex" ? simplex : coordinates)(f);
   drawn.root.classList.toggle("many", f.replicates.length > MANY);
   show(document.querySelector("#plane .canvas"), drawn.root);
   drawLegend(f);
@@ -47,60 +44,52 @@ function simplexTold(f) {
 }
 
 function drawLegend(f) {
-  const counts = new Map();
-  for (const replicate of f.replicates) {
-    const key = replicate.status === "completed" ? replicate.decision : "";
-    counts.set(key, (counts.get(key) ?? 0) + 1);
-  }
-  const order = [...f.options.map(([label]) => label), "NONE", ""];
-  const found = order.filter((key) => counts.has(key) || f.options.some(([label]) => label === key));
+  const labels = f.options.map(([label]) => label);
+  const counts = countsOf([...labels, "NONE", ""], f.replicates.map((r) => (r.status === "completed" ? r.decision : "")));
+  const found = [...counts.keys()].filter((key) => counts.get(key) || labels.includes(key));
   show(byId("legend"), found.map((key) => {
     const name = key === "" ? "not completed" : decided(key, f.options);
-    return el("li", {}, symbol(key, f.options), said("span", {}, name), el("b", {}, counts.get(key) ?? 0));
+    return el("li", {}, symbol(key, f.options), said("span", {}, name), el("b", {}, counts.get(key)));
   }));
 }
 
 // What stands for a replicate: its trail, a mark that can be clicked, its number where it is chosen.
 function standIn(replicate, f) {
-  const { kind, shape } = markOf(replicate.decision, f.options);
-  const trail = svg("path", { class: `trail ${kind}`, "stroke-dasharray": dashOf(replicate.decision, f.options) });
+  const { kind, shape, dash } = markOf(replicate.decision, f.options);
+  const trail = svg("path", { class: `trail ${kind}`, "stroke-dasharray": dash });
   const name = `replicate ${replicate.n}: ${outcome(replicate, f)}`;
-  const mark = svg("g", { class: "stand", "data-n": replicate.n },
+  const mark = svg("g", { class: "stand", ...chosenBy(replicate.n) },
     svg("circle", { r: 9, class: "reach" }),
     svg("circle", { r: 9.5, class: "halo" }),
     svg("path", { d: shape, class: `mark ${kind}` }),
     svg("text", { x: 11, y: 4, class: "number" }, `#${replicate.n}`),
     svg("title", {}, name));
-  mark.addEventListener("click", () => toggleReplicate(replicate.n));
-  mark.addEventListener("pointerenter", () => lift(replicate.n, true));
-  mark.addEventListener("pointerleave", () => lift(replicate.n, false));
   return { replicate, trail, mark };
-}
-
-function lift(number, on) {
-  for (const node of document.querySelectorAll(`[data-n="${number}"]`)) node.classList.toggle("hot", on);
 }
 
 const sideOf = (number) => ["left", "right"][state.pair.indexOf(number)] ?? "";
 
-function restand(stand) {
-  const side = sideOf(stand.replicate.n);
-  for (const node of [stand.trail, stand.mark]) {
-    node.classList.toggle("left", side === "left");
-    node.classList.toggle("right", side === "right");
-  }
-}
-
-// Chosen replicates are drawn last, over the others.
-function raise(stands, trails, marks) {
-  for (const stand of stands) restand(stand);
-  const chosen = stands.filter((stand) => sideOf(stand.replicate.n));
-  for (const { trail, mark } of chosen) {
+// The ground, and on it all replicates as `make` draws them; `raise` draws the chosen last, over the others.
+function stage(f, make, cut = {}) {
+  const [ground, trails, marks] = [svg("g"), svg("g", cut), svg("g")];
+  const stands = f.replicates.map((replicate) => make(replicate, f));
+  const put = ({ trail, mark }) => {
     trails.append(trail);
     marks.append(mark);
-  }
+  };
+  stands.forEach(put);
+  const raise = () => {
+    for (const stand of stands) {
+      const side = sideOf(stand.replicate.n);
+      for (const which of ["left", "right"]) for (const node of [stand.trail, stand.mark]) node.classList.toggle(which, side === which);
+      if (side) put(stand);
+    }
+  };
+  const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, ground, trails, marks);
+  return { root, ground, stands, raise };
 }
 
-function from(round) {
-  return { all: 1, last: Math.max(1, round - 5), none: round }[state.trails];
-}
+// The points between which the zoom looks; none where it is off.
+const inSight = (f, round) => f.replicates.flatMap((r) => ({ none: [], all: r.points, round: r.points.slice(round - 1, round) })[state.zoom]);
+
+const from = (round) => ({ all: 1, last: Math.max(1, round - 5), none: round })[state.trails];

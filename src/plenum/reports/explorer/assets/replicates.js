@@ -4,20 +4,14 @@
 function prepare(found) {
   const width = found.options.length;
   for (const replicate of found.replicates) {
-    const flat = replicate.path;
-    replicate.points = [];
-    for (let i = 0; i + width <= flat.length; i += width)
-      replicate.points.push(flat.slice(i, i + width).map((whole) => whole / 1e6));
+    const shares = replicate.path.map((whole) => whole / 1e6);
+    replicate.points = Array.from({ length: Math.floor(shares.length / width) }, (_, t) => shares.slice(t * width, (t + 1) * width));
   }
   found.last = Math.max(1, found.D.length, ...found.replicates.map((r) => r.points.length));
 }
 
-function distance(first, second, round) {
-  const a = first.points[round - 1];
-  const b = second.points[round - 1];
-  if (!a || !b) return null;
-  return Math.hypot(...a.map((share, k) => share - b[k]));
-}
+const apart = (a, b) => (a && b ? Math.hypot(...a.map((share, k) => share - b[k])) : null);
+const distance = (first, second, round) => apart(first.points[round - 1], second.points[round - 1]);
 
 function outcome(replicate, f) {
   if (replicate.status === "completed") return decided(replicate.decision, f.options);
@@ -31,35 +25,31 @@ function fromMiddle(f) {
   const here = completed(f).map((r) => r.points[state.round - 1]).filter(Boolean);
   if (!here.length) return () => 0;
   const mean = here[0].map((_, k) => here.reduce((sum, point) => sum + point[k], 0) / here.length);
-  return (replicate) => {
-    const point = replicate.points[state.round - 1];
-    return point ? -Math.hypot(...point.map((share, k) => share - mean[k])) : 1;
-  };
+  return (replicate) => -(apart(replicate.points[state.round - 1], mean) ?? -1);
 }
 
 function ordered(f) {
-  const middle = fromMiddle(f);
   const keys = {
     n: () => 0,
     decision: (r) => (r.status === "completed" ? r.decision : "~"),
-    middle,
+    middle: fromMiddle(f),
     status: (r) => ["failed", "damaged", "pending", "completed"].indexOf(r.status),
   };
-  const key = keys[state.order];
   return [...f.replicates].sort((a, b) => {
-    const [x, y] = [key(a), key(b)];
+    const [x, y] = [a, b].map(keys[state.order]);
     return x < y ? -1 : x > y ? 1 : a.n - b.n;
   });
 }
 
 function columnsOf(f) {
+  const seats = f.seats.map((seat) => seat.seat).join(", ");
   const has = (name) => f.replicates.some((r) => r[name] !== undefined);
   return [
     ["no.", (r) => `#${r.n}`],
     has("base") && ["base", (r) => `#${r.base}`],
     has("variant") && ["wording", (r) => said("span", { class: "wording", title: visible(wordingOf(r)) }, wordingOf(r))],
     ["decision", (r) => [symbol(r.status === "completed" ? r.decision : "", f.options), said("span", { title: visible(outcome(r, f)) }, outcome(r, f))]],
-    ["votes", (r) => votes(r, f)],
+    ["votes", (r) => votes(r, f), visible(`in speaking order: ${seats}`)],
     ["rounds", (r) => `${r.points.length}`],
     ["repairs", (r) => `${r.repairs ?? "–"}`],
   ].filter(Boolean);
@@ -77,64 +67,17 @@ function votes(replicate, f) {
   return [letters, agrees];
 }
 
-function listReplicates() {
-  const { f } = state;
-  const columns = columnsOf(f);
-  const seats = f.seats.map((seat) => seat.seat).join(", ");
-  const head = columns.map(([name]) => el("th", { scope: "col", role: "columnheader", title: name === "votes" ? visible(`in speaking order: ${seats}`) : null }, name));
-  const rows = ordered(f).map((replicate) => replicateRow(replicate, columns));
-  show(byId("list"), el("thead", {}, el("tr", { role: "row" }, head)), el("tbody", {}, rows));
-  markPair();
-  byId("latest").disabled = new Set(completed(f).map((r) => r.decision)).size < 2;
-  byId("farthest").disabled = completed(f).length < 2;
-  missing(f, state.entry);
-}
-
-function replicateRow(replicate, columns) {
-  const cells = columns.map(([, cell], k) => el(k ? "td" : "th", { role: k ? "gridcell" : "rowheader", scope: k ? null : "row" }, cell(replicate)));
-  const row = el("tr", { role: "row", tabindex: -1, "data-n": replicate.n, class: replicate.status }, cells);
-  row.addEventListener("click", () => toggleReplicate(replicate.n));
-  row.addEventListener("pointerenter", () => lift(replicate.n, true));
-  row.addEventListener("pointerleave", () => lift(replicate.n, false));
-  return row;
-}
-
-const rowsOfList = () => [...document.querySelectorAll("#list tbody tr")];
-
-function markPair() {
-  for (const row of rowsOfList()) {
-    const side = sideOf(Number(row.dataset.n));
-    row.setAttribute("aria-selected", Boolean(side));
-    row.dataset.side = side;
-  }
-  const rows = rowsOfList();
-  if (!rows.some((row) => row.tabIndex === 0)) reachable(rows, (row) => row.dataset.side === "left");
-}
+const shownOf = (f) => completed(f).filter((r) => r.shown !== false);
 
 // The completed two that are farthest apart in this round.
 function farthestPair(f) {
-  const ended = completed(f).filter((r) => r.shown !== false);
-  return best(ended, (a, b) => distance(a, b, state.round) ?? -1);
+  return best(shownOf(f), (a, b) => distance(a, b, state.round) ?? -1);
 }
 
 // Those that decide differently and stay together longest; among them those that end farthest apart.
 function latestSplit(f) {
-  const ended = completed(f).filter((r) => r.shown !== false);
-  return best(ended, (a, b) => {
+  return best(shownOf(f), (a, b) => {
     if (a.decision === b.decision) return -1;
-    let together = 0;
-    for (let t = 1; t <= f.last && (distance(a, b, t) ?? 1) < 0.1; t++) together = t;
-    return together + (distance(a, b, f.last) ?? 0) / 2;
+    return near(a, b) + (distance(a, b, f.last) ?? 0) / 2;
   });
-}
-
-function best(replicates, score) {
-  let [pair, most] = [null, -1];
-  replicates.forEach((a, i) => {
-    for (const b of replicates.slice(i + 1)) {
-      const found = score(a, b);
-      if (found > most) [pair, most] = [[a.n, b.n], found];
-    }
-  });
-  return pair;
 }

@@ -37,7 +37,7 @@ function makeSearch(form) {
   });
   byId("seek-more").addEventListener("click", () => listHits(sought.listed + LISTED));
   byId("hits").addEventListener("click", (event) => (sought.opened = event.target.closest("a") ?? sought.opened));
-  byId("hits").addEventListener("keydown", (event) => rove(event, [...byId("hits").querySelectorAll("a")], (link) => link.click()));
+  rove(byId("hits"), "a");
 }
 
 // Whether an expression could take for ever: a repeated group that repeats or chooses within itself.
@@ -127,10 +127,14 @@ function listHits(most) {
 function hitItem(turn) {
   const { of, kind, thought } = turn;
   const link = new URLSearchParams({ c: of.entry.id, t: turn.round, a: of.n, s: `${turn.place}${thought ? ".thought" : ""}` });
-  const flags = FINDS.flags(turn).map((flag) => el("span", { class: "flag" }, flag));
   const words = el("p", { class: "words", dir: "auto" }, markedIn(turn.text, 110));
+<<<<<<< HEAD
   const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flags, said("span", { class: "quiet" }, ` · ${of.entry.name}`));
   return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? el("details", { class: "reasons" }, el("summary", {}, `the passage of the ${kind}`), words) : null);
+=======
+  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flagged(FINDS.flags(turn)), said("span", { class: "quiet" }, ` ${of.entry.name}`));
+  return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? folded(`the passage of the ${kind}`, words) : null);
+>>>>>>> wjs
 }
 
 // A text, or the passage around its first match, with what matches in marks.
@@ -168,8 +172,12 @@ function firstRows() {
 
 function tableOf(name, title, told, head, rows, cell = (value) => value) {
   const lines = rows.map((row) => el("tr", {}, row.map((value, k) => said("td", {}, cell(value, k, row)))));
+<<<<<<< HEAD
   const table = el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, lines));
   return [el("h3", {}, title), el("p", { class: "told" }, told), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), csvButton(name, () => [head, ...rows])];
+=======
+  return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table(head, lines)), csvButton(name, () => [head, ...rows])];
+>>>>>>> wjs
 }
 
 async function tellTables(numbers) {
@@ -187,8 +195,7 @@ async function tellTables(numbers) {
 function markHit(turn) {
   const element = byId("talk").querySelector(`[data-turn="${CSS.escape(turn.replace(/\.thought$/, ""))}"]`);
   if (!element) return;
-  const back = sought.link && el("button", { type: "button" }, "Back to the hits");
-  back?.addEventListener("click", () => showView("search"));
+  const back = sought.link && el("button", { type: "button", onclick: () => showView("search") }, "Back to the hits");
   fill(element, { class: `${element.className} found`, tabindex: -1 }, []);
   fill(element.querySelector("td:last-child") ?? element, {}, [el("p", { class: "tools" }, el("b", {}, "▸ The hit that you opened"), back)]);
   if (turn.endsWith(".thought")) for (const details of element.querySelectorAll("details")) details.open = true;

@@ -13,43 +13,28 @@ function corners(count) {
   });
 }
 
-const weighted = (shares, points) =>
-  [0, 1].map((axis) => shares.reduce((sum, share, k) => sum + share * points[k][axis], 0));
+const weighted = (shares, points) => [0, 1].map((axis) => shares.reduce((sum, share, k) => sum + share * points[k][axis], 0));
 
 // The map from the unzoomed plane to the page.
 function lens(f, at, round) {
-  if (state.zoom === "none") return { scale: 1, middle: [WIDE / 2, HIGH / 2] };
-  const rounds = state.zoom === "round" ? [round] : Array.from({ length: f.last }, (_, t) => t + 1);
-  const points = f.replicates.flatMap((r) => rounds.map((t) => r.points[t - 1]).filter(Boolean)).map(at);
+  const points = inSight(f, round).map(at);
   if (!points.length) return { scale: 1, middle: [WIDE / 2, HIGH / 2] };
-  const ends = [0, 1].map((axis) => {
-    const values = points.map((point) => point[axis]);
-    return [values.reduce((a, b) => Math.min(a, b)), values.reduce((a, b) => Math.max(a, b))];
-  });
-  const wide = Math.max(ends[0][1] - ends[0][0], 4);
-  const high = Math.max(ends[1][1] - ends[1][0], 4);
+  const ends = [0, 1].map((axis) => extent(points.map((point) => point[axis])));
+  const [wide, high] = ends.map(([low, top]) => Math.max(top - low, 4));
   const scale = Math.max(1, Math.min((FRAME.width - 90) / wide, (FRAME.height - 90) / high));
   return { scale, middle: ends.map(([low, top]) => (low + top) / 2) };
 }
 
-function through({ scale, middle }, [x, y]) {
-  return [(x - middle[0]) * scale + WIDE / 2, (y - middle[1]) * scale + HIGH / 2];
-}
+const through = ({ scale, middle }, [x, y]) => [(x - middle[0]) * scale + WIDE / 2, (y - middle[1]) * scale + HIGH / 2];
+const behind = ({ scale, middle }, [x, y]) => [(x - WIDE / 2) / scale + middle[0], (y - HIGH / 2) / scale + middle[1]];
 
 function simplex(f) {
   const points = corners(f.options.length);
   const at = (shares) => weighted(shares, points);
-  const clip = svg("clipPath", { id: "frame-clip" }, svg("rect", FRAME));
-  const ground = svg("g", {});
-  const trails = svg("g", { "clip-path": "url(#frame-clip)" });
-  const marks = svg("g", {});
+  const { root, ground, stands, raise } = stage(f, standIn, { "clip-path": "url(#frame-clip)" });
   const front = svg("g", { class: "front" });
-  const root = svg("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, role: "img" }, svg("defs", {}, clip), ground, front, trails, marks);
-  const stands = f.replicates.map((replicate) => standIn(replicate, f));
-  for (const { trail, mark } of stands) {
-    trails.append(trail);
-    marks.append(mark);
-  }
+  ground.before(svg("defs", {}, svg("clipPath", { id: "frame-clip" }, svg("rect", FRAME))));
+  ground.after(front);
   let glass = null;
   const put = (shares) => through(glass, at(shares));
   const look = (round) => {
@@ -61,7 +46,7 @@ function simplex(f) {
   const place = (round) => {
     if (!glass || state.zoom === "round") look(round);
     for (const stand of stands) placeStand(stand, round, put);
-    raise(stands, trails, marks);
+    raise();
   };
   return { root, place };
 }
@@ -93,12 +78,9 @@ function cornerNames(f, points) {
   return f.options.map(([label, name], k) => {
     const [x, y] = points[k];
     const away = Math.sign(Math.round(y - HIGH / 2)) || 1;
-    const anchor = Math.abs(x - WIDE / 2) < 1 ? "middle" : f.options.length === 3 ? "middle" : x > WIDE / 2 ? "start" : "end";
-    const shift = f.options.length === 3 ? 0 : anchor === "start" ? 6 : anchor === "end" ? -6 : 0;
-    const most = f.options.length === 3 ? 26 : 11;
-    const short = name.length > most ? `${name.slice(0, most - 1)}…` : name;
-    return svg("text", { x: x + shift, y: y + (away > 0 ? 22 : -12), "text-anchor": anchor, class: "corner" },
-      svg("tspan", { class: "letter" }, label), ` ${short}`, svg("title", {}, `${label} ${name}`));
+    const anchor = Math.abs(x - WIDE / 2) < 1 || f.options.length === 3 ? "middle" : x > WIDE / 2 ? "start" : "end";
+    const shift = { start: 6, middle: 0, end: -6 }[anchor];
+    return optionName(label, name, f.options.length === 3 ? 26 : 11, { x: x + shift, y: y + (away > 0 ? 22 : -12), "text-anchor": anchor });
   });
 }
 
@@ -109,10 +91,8 @@ function grid(f, points, glass, corner) {
   const step = STEPS.findLast((size) => size * height >= 44) ?? STEPS[0];
   return points.flatMap((_, k) => {
     const [low, high] = sharesInFrame(points, glass, k);
-    const found = [];
-    for (let n = Math.max(1, Math.ceil(low / step)); n * step < Math.min(1 - 1e-9, high); n++)
-      found.push(gridLine(f, points, glass, k, n * step, step, taken));
-    return found;
+    const shares = multiples(Math.max(step, low), Math.min(1 - step, high), step);
+    return shares.map((share) => gridLine(f, points, glass, k, share, step, taken));
   });
 }
 
@@ -151,11 +131,11 @@ function sharesInFrame(points, glass, k) {
   const found = [];
   for (const x of [FRAME.x, FRAME.x + FRAME.width])
     for (const y of [FRAME.y, FRAME.y + FRAME.height]) {
-      const plain = [(x - WIDE / 2) / glass.scale + glass.middle[0], (y - HIGH / 2) / glass.scale + glass.middle[1]];
+      const plain = behind(glass, [x, y]);
       const along = out[0] * (plain[0] - middle[0]) + out[1] * (plain[1] - middle[1]);
       found.push(1 / 3 + (2 / 3) * (along / RADIUS));
     }
-  return [Math.min(...found), Math.max(...found)];
+  return extent(found);
 }
 
 // The part of a line that lies in the frame (Liang and Barsky).
@@ -192,9 +172,8 @@ function inset(f, points, glass, [cornerX, cornerY]) {
   const size = 0.19;
   const middle = [cornerX + CARD.width / 2, cornerY + 41];
   const shrink = ([x, y]) => [middle[0] + (x - WIDE / 2) * size, middle[1] + (y - HIGH / 2) * size];
-  const back = (x, y) => shrink([(x - WIDE / 2) / glass.scale + glass.middle[0], (y - HIGH / 2) / glass.scale + glass.middle[1]]);
-  const [left, top] = back(FRAME.x, FRAME.y);
-  const [right, bottom] = back(FRAME.x + FRAME.width, FRAME.y + FRAME.height);
+  const ends = [[FRAME.x, FRAME.y], [FRAME.x + FRAME.width, FRAME.y + FRAME.height]];
+  const [[left, top], [right, bottom]] = ends.map((end) => shrink(behind(glass, end)));
   const parts = [
     svg("rect", { x: cornerX, y: cornerY, ...CARD, class: "card" }),
     svg("polygon", { points: points.map((p) => shrink(p).join()).join(" "), class: "whole" }),

@@ -2,19 +2,13 @@
 
 // Turns as the page shows them, from the short lists of a talk block.
 function turnsOf(talk, replicate) {
-  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref, conf, tags, thought]) => ({
-    round,
-    seat,
-    text: talk.texts[text],
-    thought: talk.texts[thought],
-    repaired: Boolean(flags & 1),
-    inherited: Boolean(flags & 2),
-    unread: Boolean(flags & 4),
-    pref: pref ?? null,
-    conf: conf ?? null,
-    tags: (tags ?? []).map((tag) => talk.texts[tag]),
-    state: JSON.stringify([pref ?? null, conf ?? null, (tags ?? []).map((tag) => talk.texts[tag])]),
-  }));
+  return (talk.replicates[replicate] ?? []).map(([round, seat, text, flags, pref = null, conf = null, tags, thought]) => {
+    const told = { pref, conf, tags: (tags ?? []).map((tag) => talk.texts[tag]) };
+    return {
+      round, seat, ...told, text: talk.texts[text], thought: talk.texts[thought], state: JSON.stringify(Object.values(told)),
+      repaired: Boolean(flags & 1), inherited: Boolean(flags & 2), unread: Boolean(flags & 4),
+    };
+  });
 }
 
 async function drawTranscripts() {
@@ -77,10 +71,9 @@ function rounds(pairs, f) {
     const here = state.parting?.round === round;
     const gap = state.parting && distance(...state.pair.map((n) => f.replicates.find((r) => r.n === n)), round);
     const title = el("h4", { class: here ? "here" : null },
-      el("button", { type: "button", title: "Set the round" }, `Round ${round}`),
+      el("button", { type: "button", title: "Set the round", onclick: () => setRound(round) }, `Round ${round}`),
       el("span", { class: "quiet" }, gap === null ? "" : ` ${brief(gap)} apart`),
       here ? el("span", { class: "part-flag" }, "they part here") : null);
-    title.querySelector("button").addEventListener("click", () => setRound(round));
     const turns = pairs.filter((pair) => pair.round === round).map((pair) => turnPair(pair, f, marked));
     return el("section", { class: "round", "data-round": round }, title, turns);
   });
@@ -91,14 +84,11 @@ function rounds(pairs, f) {
 function turnPair(pair, f, marked, right = f) {
   const seat = f.seats[pair.seat] ?? { seat: "?" };
   const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
-  const same = !pair.alone && !pair.text && !pair.state;
-  const name = el("h5", {}, said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null, same ? el("span", { class: "quiet" }, " the same in both") : null);
-  const place = { "data-turn": `${pair.round}.${pair.seat}` };
-  if (same) return el("div", { class: "turns same", ...place }, name, turnCell(pair.left, [el("span", {}, pair.left.text)], f, null));
+  const name = [said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null];
   const plain = (turn) => turn && (pair.alone && state.turn ? markedIn(turn.text) : [turn.text]);
-  const sides = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
-  return el("div", { class: "turns", ...place }, name, (pair.alone ? ["left"] : ["left", "right"]).map((side, k) =>
-    pair[side] ? turnCell(pair[side], sides[k], [f, right][k], marked && pair[side === "left" ? "right" : "left"]) : el("div", { class: "turn none" }, right === f ? "no such turn: this replicate had ended" : "no such turn on this side")));
+  const words = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
+  const cell = (turn, k, other) => turnCell(turn, words[k], [f, right][k], marked && other);
+  return cellsBeside(pair, name, cell, right === f ? "no such turn: this replicate had ended" : "no such turn on this side");
 }
 
 const flagsOf = (turn) => [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
@@ -107,17 +97,16 @@ function turnCell(turn, words, f, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
-    flagsOf(turn).map((flag) => el("span", { class: "flag" }, flag)),
-    turn.thought ? el("details", { class: "reasons" }, el("summary", {}, "reasoning, which no other seat read"), said("p", { class: "words", dir: "auto" }, turn.thought)) : null);
+    flagged(flagsOf(turn)),
+    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, turn.thought)) : null);
 }
 
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.
 function stateLine(turn, f, other) {
   const differs = (mine, theirs) => (other?.pref && JSON.stringify(mine) !== JSON.stringify(theirs) ? "differs" : null);
-  const shares = turn.pref.map((share, k) => svg("rect", { x: 100 * turn.pref.slice(0, k).reduce((a, b) => a + b, 0), y: 0, width: 100 * share, height: 8, class: `c${k % 7}` }));
   const numbers = turn.pref.map((share, k) => el("span", { class: differs(share, other?.pref?.[k]) }, `${f.options[k]?.[0] ?? "?"} ${share.toFixed(3)}`));
   return el("p", { class: "state" },
-    svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "shares", "aria-hidden": "true" }, shares),
+    sharesBar(turn.pref.map((share, k) => [100 * share, `c${k % 7}`])),
     numbers.flatMap((number) => [number, " "]),
     el("span", { class: differs(turn.conf, other?.conf) }, `confidence ${turn.conf}`), " ",
     said("span", { class: differs(turn.tags, other?.tags) }, turn.tags.join(", ")));
@@ -135,25 +124,22 @@ function ballotsBeside(sides, f) {
   });
   body.push(line("tally", sides.map((r) => (r.tally ? `${outcome(r, f)} (${r.tally})` : outcome(r, f)))));
   body.push(line("clerk's count", sides.map((r) => (r.clerk ? `${r.clerk[0] ?? "unreadable"}${r.clerk[1] ? "" : ", not the tally"}` : "–"))));
-  const head = el("tr", {}, el("th", { scope: "col" }, "seat"), sides.map((r) => el("th", { scope: "col" }, `#${r.n}`)));
-  return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), el("table", {}, el("thead", {}, head), el("tbody", {}, body)));
+  return el("section", { class: "round ballots" }, el("h4", {}, "Ballots"), table(["seat", ...sides.map((r) => `#${r.n}`)], body));
 }
+
+const sectionOf = (round) => byId("talk").querySelector(`[data-round="${Number(round)}"]`);
 
 // Scrolls within the transcripts alone; the page stays where it is.
 function scrollTo(round) {
-  const area = byId("talk");
-  const section = area.querySelector(`[data-round="${Number(round)}"]`);
-  if (!section) return;
-  const top = area.scrollTop + section.getBoundingClientRect().top - area.getBoundingClientRect().top;
-  area.scrollTo({ top: top - 1, behavior: still() ? "instant" : "smooth" });
+  const section = sectionOf(round);
+  if (section) byId("talk").scrollTo({ top: section.offsetTop, behavior: still() ? "instant" : "smooth" });
 }
 
 // To the round where they part, the turn that differs first in sight.
 function scrollToParting() {
-  const round = state.parting?.round;
-  if (!round) return void (byId("talk").scrollTop = 0);
-  const section = byId("talk").querySelector(`[data-round="${Number(round)}"]`);
-  scrollToTurn(section, section.querySelector("mark.first, .differs"));
+  const section = sectionOf(state.parting?.round);
+  if (section) scrollToTurn(section, section.querySelector("mark.first, .differs"));
+  else byId("talk").scrollTop = 0;
 }
 
 // To the first words that differ, where states differed before.
@@ -162,13 +148,12 @@ function scrollToWords() {
   if (first) scrollToTurn(first.closest(".round"), first);
 }
 
+// Its round from its beginning on if the turn is in sight then, else the turn below the round's name.
 function scrollToTurn(section, first) {
-  const area = byId("talk");
-  const turn = (first?.closest(".turns") ?? section).getBoundingClientRect();
-  const head = section.querySelector("h4").getBoundingClientRect().height;
-  const offset = turn.top - area.getBoundingClientRect().top - head - 2;
-  const start = section.getBoundingClientRect().top - area.getBoundingClientRect().top;
-  area.scrollTop += turn.bottom - section.getBoundingClientRect().top < area.clientHeight ? start : offset;
+  const turn = first?.closest(".turns") ?? section;
+  const below = turn.offsetTop - section.querySelector("h4").offsetHeight - 2;
+  const fits = turn.offsetTop + turn.offsetHeight - section.offsetTop < byId("talk").clientHeight;
+  byId("talk").scrollTop = fits ? section.offsetTop : below;
 }
 
 // What the search finds in committees.

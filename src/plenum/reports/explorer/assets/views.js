@@ -1,5 +1,5 @@
-// The views of the page, one of which is seen at a time; all but the first name themselves in the
-// address.
+// The views of the page, one of which is seen at a time, and what is seen, in the address, so that a
+// finding can be shared; all views but the first name themselves there.
 
 const views = new Map(); // by name: a function that shows what the address asks for
 let view = "replicates";
@@ -13,10 +13,47 @@ function showView(name, parts = new URLSearchParams()) {
 }
 
 // Opens the view that the address names, and follows the buttons and later addresses.
-function openViews(usual = live() ? "watch" : "replicates") {
+async function openStudy() {
+  const usual = index.conditions.length ? "replicates" : "watch";
   const asked = () => linkParts().get("v") ?? (linkParts().has("c") ? "replicates" : usual);
   const named = () => (views.has(asked()) ? asked() : usual);
+  views.set("replicates", () => state.entry && writeLink());
   byId("views").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
-  window.addEventListener("hashchange", () => location.hash !== state.link && named() !== "replicates" && showView(named(), linkParts()));
+  window.addEventListener("hashchange", async () => {
+    if (location.hash === state.link) return;
+    if (named() !== "replicates") return showView(named(), linkParts());
+    const asked = await readLink();
+    if (!asked) return;
+    showView("replicates");
+    openReplicates(asked);
+  });
   showView(named(), linkParts());
+  listConditions();
+  rove(byId("list"), "tbody tr");
+  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
+  listenToBar();
+  listen();
+  await openReplicates(await readLink());
 }
+
+function setLink(parts, of = "replicates") {
+  if (view !== of) return; // what is drawn behind another view
+  if (of !== "replicates") parts.set("v", of);
+  state.link = `#${parts}`;
+  try {
+    history.replaceState(null, "", state.link);
+  } catch {
+    location.hash = state.link;
+  }
+}
+
+const linkParts = () => new URLSearchParams(location.hash.slice(1));
+
+// The place of a condition; -1 where none is known here. It moves where an index is read again while a
+// sweep runs; identities stay.
+const numberOf = (id) => index.conditions.findIndex((condition) => condition.id === id);
+const linkedCondition = (parts, name) => numberOf(parts.get(name));
+
+const linkedWhole = (parts, name) => (/^\d{1,9}$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : null);
+
+const known = (value, pairs, otherwise) => (pairs.some(([name]) => name === value) ? value : otherwise);

@@ -28,14 +28,7 @@ function countsTold(counts) {
   return shown.map(([name, n]) => `${inThousands(n)}${of(name)} ${name}${name === "failed" ? reasons : ""}`).join(", ");
 }
 
-function countsBar(counts) {
-  let x = 0;
-  const parts = PARTS.filter(([, kind]) => kind).map(([name, kind]) => {
-    const width = (100 * partOf(counts, name)) / Math.max(1, counts.target);
-    return svg("rect", { x: (x += width) - width, y: 0, width, height: 8, class: kind });
-  });
-  return svg("svg", { viewBox: "0 0 100 8", preserveAspectRatio: "none", class: "shares", "aria-hidden": "true" }, parts);
-}
+const countsBar = (counts) => sharesBar(PARTS.filter(([, kind]) => kind).map(([name, kind]) => [(100 * partOf(counts, name)) / Math.max(1, counts.target), kind]));
 
 function sparkline(level, top) {
   if (!level.length) return "–";
@@ -54,17 +47,35 @@ function watchCells(c, top) {
   ];
 }
 
+<<<<<<< HEAD
 // Replaces only children that have changed, so that focus and selection stay.
 function renewChildren(old, fresh) {
   fresh.forEach((node, k) => (old.children[k] ? old.children[k].isEqualNode(node) || old.children[k].replaceWith(node) : old.append(node)));
   while (old.children.length > fresh.length) old.lastChild.remove();
+=======
+// Puts elements into a box; those that are there already, or equal the one in their place, aren't
+// touched, so that focus, selection and what is unfolded stay.
+function keepIn(box, fresh) {
+  fresh.forEach((each, k) => {
+    const old = box.children[k];
+    if (old === each || old?.isEqualNode(each)) return;
+    if (old && !fresh.includes(old) && !box.contains(each)) old.replaceWith(each);
+    else box.insertBefore(each, old ?? null);
+  });
+  while (box.children.length > fresh.length) box.lastChild.remove();
+>>>>>>> wjs
 }
 
 function watchRow(c, top, number) {
   const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" });
   watched.rows.set(c.cell, row);
   const name = number === undefined ? said("bdi", {}, c.name) : said("button", { type: "button", "data-cell": c.cell, tabindex: row.querySelector("button")?.tabIndex ?? -1, title: "Open its replicates" }, c.name);
+<<<<<<< HEAD
   renewChildren(row, [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))]);
+=======
+  const cells = [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))];
+  keepIn(row, cells);
+>>>>>>> wjs
   return row;
 }
 
@@ -74,12 +85,14 @@ function drawWatch(told) {
   const numbers = new Map(index.conditions.map((condition, number) => [condition.cell, number]));
   const top = told.conditions.reduce((most, { D }) => D.reduce((a, b) => Math.max(a, b), most), 0);
   const body = document.querySelector("#watched tbody");
-  const rows = told.conditions.map((c) => watchRow(c, top, numbers.get(c.cell)));
-  rows.forEach((row, k) => body.children[k] === row || body.insertBefore(row, body.children[k] ?? null));
-  while (body.children.length > rows.length) body.lastChild.remove();
+  keepIn(body, told.conditions.map((c) => watchRow(c, top, numbers.get(c.cell))));
   const buttons = [...body.querySelectorAll("button")];
   if (!buttons.some((button) => button.tabIndex === 0)) reachable(buttons, () => false);
+<<<<<<< HEAD
   renewChildren(byId("watch-totals"), watchTotals(told));
+=======
+  keepIn(byId("watch-totals"), watchTotals(told));
+>>>>>>> wjs
   drawFailures(told.failures);
 }
 
@@ -100,18 +113,18 @@ function watchTotals({ running, time, left_s, rate, totals, budget }) {
   return lines;
 }
 
-// New failures come before those that are listed; these aren't touched, so that what is unfolded stays so.
 function drawFailures(failures) {
   const list = byId("watch-failures");
-  const key = ({ cell, n, reason, wrote }) => JSON.stringify([cell, n, reason, wrote]);
-  const [wanted, there] = [failures.map(key), new Map([...list.children].map((item) => [item.dataset.key, item]))];
-  for (const [known, item] of there) if (!wanted.includes(known)) item.remove();
-  for (const each of [...failures].reverse()) {
-    if (there.has(key(each))) continue;
-    const why = [each.reason, place(each.at), each.detail].filter(Boolean).join(" · ");
-    const wrote = each.wrote && el("details", {}, el("summary", {}, "what the model wrote"), said("p", { class: "words" }, each.wrote));
-    list.prepend(el("li", { "data-key": key(each) }, said("b", {}, `${each.condition} #${each.n}`), said("span", {}, ` · ${why}`), wrote || (each.wrote === "" ? " · the answer is empty" : null)));
-  }
+  const there = new Map([...list.children].map((item) => [item.dataset.key, item]));
+  const item = (each) => {
+    const { cell, n, reason, wrote } = each;
+    const key = JSON.stringify([cell, n, reason, wrote]);
+    if (there.has(key)) return there.get(key);
+    const why = [reason, place(each.at), each.detail].filter(Boolean).join(" · ");
+    const answer = wrote ? el("details", {}, el("summary", {}, "what the model wrote"), said("p", { class: "words" }, wrote)) : wrote === "" && " · the answer is empty";
+    return el("li", { "data-key": key }, said("b", {}, `${each.condition} #${n}`), said("span", {}, ` · ${why}`), answer);
+  };
+  keepIn(list, failures.map(item));
   byId("watch-none").hidden = failures.length > 0;
 }
 
@@ -146,7 +159,7 @@ async function refreshIndex(changed) {
   const moved = order() !== before; // other conditions have their numbers now
   index.conditions.forEach(({ cell }, number) => (moved || changed(cell)) && ["figures", "talk"].forEach((name) => unpacked.delete(`${name}-${number}`)));
   for (const seen of state.sides ? Object.values(state.sides) : [state]) {
-    const number = index.conditions.findIndex(({ id }) => id === seen?.entry?.id);
+    const number = numberOf(seen?.entry?.id);
     if (number < 0) continue;
     Object.assign(seen, { number, entry: index.conditions[number] });
     if (changed(seen.entry.cell)) byId("fresh").hidden = false;
@@ -199,7 +212,7 @@ function listenToWatch() {
   const open = (button) => openCell(button.dataset.cell).catch((error) => show(byId("watch-news"), `It can't be opened: ${error.message}`));
   show(document.querySelector("#watched thead"), el("tr", { role: "row" }, WATCH_COLUMNS.map((name) => el("th", { scope: "col", role: "columnheader" }, name))));
   body.addEventListener("click", (event) => event.target.closest("button") && open(event.target.closest("button")));
-  body.addEventListener("keydown", (event) => rove(event, [...body.querySelectorAll("button")], open));
+  rove(body, "button");
   fill(byId("watch-tools"), {}, ["Conditions ", csvButton("watch-conditions", () => watchTable(watched.told)), " Totals ", csvButton("watch-totals", () => watchNumbers(watched.told))]);
   byId("fresh").addEventListener("click", () => showAgain());
   if (!live()) return;

@@ -12,7 +12,7 @@ function sameWorld() {
   return Boolean(known) && left.entry.world === right.entry.world && left.replicate.episode === right.replicate.episode;
 }
 
-async function sideOf(number, n) {
+async function readSide(number, n) {
   const [f, talk] = [await figures(number), await block(`talk-${number}`)];
   const replicate = f.replicates.find((r) => r.n === n) ?? f.replicates.find((r) => talk.runs[r.n]) ?? f.replicates[0] ?? null;
   return { number, f, talk, entry: index.conditions[number], replicate, run: (replicate && talk.runs[replicate.n]) ?? null };
@@ -23,7 +23,7 @@ async function sideOf(number, n) {
 async function showRuns(left, right, round, turn = null) {
   stop();
   const wanted = ++state.wanted;
-  const sides = { left: await sideOf(...left), right: await sideOf(...right) };
+  const sides = { left: await readSide(...left), right: await readSide(...right) };
   if (state.wanted !== wanted) return; // others were chosen meanwhile
   const { number, f, entry } = sides.left;
   const another = state.number !== number;
@@ -33,9 +33,9 @@ async function showRuns(left, right, round, turn = null) {
   if (another) {
     markCondition(number);
     aboutCondition();
-    listRuns();
+    listReplicates();
   }
-  markRuns();
+  markPair();
   setControls();
   tellRound();
   drawSceneLegend();
@@ -86,42 +86,44 @@ async function chooseCondition(number) {
   const { left, right } = state.sides;
   const [, n] = await matching(number, left);
   const partner = right.number === number || right.entry.world !== index.conditions[number].world ? partnerOf(number) : right.number;
-  const chosen = await sideOf(number, n);
+  const chosen = await readSide(number, n);
   await showRuns([number, chosen.replicate?.n], byId("same-world").checked ? await matching(partner, chosen) : shownAs("right"));
 }
+
+const chooseReplicate = (n) => chooseRun("left", n);
+
+// The side that shows a run of the condition whose runs are listed.
+const sideOf = (n) => SIDES.find((side) => state.sides[side].number === state.number && state.sides[side].replicate?.n === n) ?? "";
 
 async function chooseRun(side, n, number = state.sides[side].number) {
   const other = side === "left" ? "right" : "left";
   const chosen = [number, n];
   const follow = byId("same-world").checked && state.sides[other].number !== number;
-  const met = follow ? await matching(state.sides[other].number, await sideOf(number, n)) : [];
+  const met = follow ? await matching(state.sides[other].number, await readSide(number, n)) : [];
   const rest = met[1] === undefined ? shownAs(other) : met;
-  const pair = side === "left" ? [chosen, rest] : [rest, chosen];
-  await showRuns(...pair);
+  await showRuns(...(side === "left" ? [chosen, rest] : [rest, chosen]));
 }
 
 // Another condition in the same worlds: of those that differ in fewest factors the first.
 function partnerOf(number) {
   const mine = index.conditions[number];
-  const apart = (other) => index.differing.filter((name) => other.factors[name] !== mine.factors[name]).length;
   const others = index.conditions.map((entry, k) => [k, entry]).filter(([k, entry]) => k !== number && entry.world === mine.world && entry.transcripts);
-  return others.sort((a, b) => apart(a[1]) - apart(b[1]))[0]?.[0] ?? number;
+  return others.sort((a, b) => factorsApart(a[1], mine) - factorsApart(b[1], mine))[0]?.[0] ?? number;
 }
 
 // The first condition whose agents speak and that has a partner, and the worlds that tell them
 // apart most: another run of its own where there is none.
 async function mostTelling() {
-  const held = index.conditions.map((entry, k) => [k, entry]).filter(([, entry]) => entry.transcripts);
-  const spoken = held.filter(([, entry]) => entry.factors.policy === "agents");
-  const number = (spoken.find(([k]) => partnerOf(k) !== k) ?? spoken[0] ?? held[0] ?? [0])[0];
+  const shown = index.conditions.map((entry, k) => [k, entry]).filter(([, entry]) => entry.transcripts);
+  const spoken = shown.filter(([, entry]) => entry.factors.policy === "agents");
+  const number = (spoken.find(([k]) => partnerOf(k) !== k) ?? spoken[0] ?? shown[0] ?? [0])[0];
   const partner = partnerOf(number);
   const [mine, theirs] = [await figures(number), await figures(partner)];
   const value = (r) => r.metrics[mine.headline] ?? 0;
-  let [best, most] = [null, -1];
-  for (const a of mine.replicates.filter((r) => r.shown !== false && r.status === "completed"))
-    for (const b of theirs.replicates.filter((r) => r.shown !== false && (partner !== number ? r.episode === a.episode : r.n > a.n)))
-      if (Math.abs(value(a) - value(b)) > most) [best, most] = [[a.n, b.n], Math.abs(value(a) - value(b))];
-  return [[number, best?.[0]], [partner, best?.[1]]];
+  const fits = (a, b) => (partner !== number ? b.episode === a.episode : b.n > a.n);
+  const held = ({ replicates }) => replicates.filter((r) => r.shown !== false);
+  const pair = best(held(mine).filter((r) => r.status === "completed"), (a, b) => (fits(a, b) ? Math.abs(value(a) - value(b)) : -1), () => held(theirs));
+  return [[number, pair?.[0]], [partner, pair?.[1]]];
 }
 
 // #c=identity&a=3&d=identity&b=3&t=7
@@ -138,11 +140,11 @@ async function readLink() {
   const number = parts.has("v") ? -1 : linkedCondition(parts, "c");
   if (number < 0) return null;
   const [left, other] = [[number, linkedWhole(parts, "a")], linkedCondition(parts, "d")];
-  const right = other < 0 ? await matching(partnerOf(number), await sideOf(...left)) : [other, linkedWhole(parts, "b")];
+  const right = other < 0 ? await matching(partnerOf(number), await readSide(...left)) : [other, linkedWhole(parts, "b")];
   return [left, right, linkedWhole(parts, "t"), parts.get("s")];
 }
 
-function listenToRuns() {
+function listen() {
   for (const side of SIDES) byId(`${side}-run`).addEventListener("change", (event) => chooseRun(side, Number(event.target.value)));
   byId("right-condition").addEventListener("change", async (event) => {
     const number = Number(event.target.value);
@@ -151,15 +153,7 @@ function listenToRuns() {
   });
   byId("swap").addEventListener("click", () => showRuns(shownAs("right"), shownAs("left")));
   byId("to-parting").addEventListener("click", () => setRound(state.parting.round));
-  byId("folded").addEventListener("change", (event) => byId("talk").classList.toggle("folded", event.target.checked));
   byId("same-world").addEventListener("change", () => byId("same-world").checked && chooseRun("left", state.sides.left.replicate?.n));
-  byId("list").addEventListener("keydown", (event) => rove(event, rowsOfList(), (row) => chooseRun("left", Number(row.dataset.n))));
-  window.addEventListener("hashchange", async () => {
-    const asked = location.hash !== state.link && (await readLink());
-    if (!asked) return;
-    showView("replicates");
-    showRuns(...asked);
-  });
 }
 
 // Shows what is asked for, else what tells most; of a sweep that has just begun there is nothing yet.
@@ -169,11 +163,4 @@ async function openReplicates(asked) {
   if (!asked && state.parting.round) setRound(state.parting.round);
 }
 
-openPage(async () => {
-  views.set("replicates", () => state.entry && writeLink());
-  openViews(index.conditions.length ? "replicates" : "watch");
-  listConditions();
-  listenToBar();
-  listenToRuns();
-  await openReplicates(await readLink());
-});
+openPage(openStudy);

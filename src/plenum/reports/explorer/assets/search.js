@@ -128,13 +128,8 @@ function hitItem(turn) {
   const { of, kind, thought } = turn;
   const link = new URLSearchParams({ c: of.entry.id, t: turn.round, a: of.n, s: `${turn.place}${thought ? ".thought" : ""}` });
   const words = el("p", { class: "words", dir: "auto" }, markedIn(turn.text, 110));
-<<<<<<< HEAD
-  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flags, said("span", { class: "quiet" }, ` · ${of.entry.name}`));
-  return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? el("details", { class: "reasons" }, el("summary", {}, `the passage of the ${kind}`), words) : null);
-=======
-  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flagged(FINDS.flags(turn)), said("span", { class: "quiet" }, ` ${of.entry.name}`));
+  const head = el("p", {}, said("b", {}, `#${of.n} · round ${turn.round} · ${turn.who}`), said("span", {}, ` · ${of.told} · ${kind} · ${turn.model}`), " ", flagged(FINDS.flags(turn)), said("span", { class: "quiet" }, ` · ${of.entry.name}`));
   return el("li", {}, el("a", { href: `#${link}`, tabindex: -1 }, head, thought ? null : words), thought ? folded(`the passage of the ${kind}`, words) : null);
->>>>>>> wjs
 }
 
 // A text, or the passage around its first match, with what matches in marks.
@@ -172,12 +167,7 @@ function firstRows() {
 
 function tableOf(name, title, told, head, rows, cell = (value) => value) {
   const lines = rows.map((row) => el("tr", {}, row.map((value, k) => said("td", {}, cell(value, k, row)))));
-<<<<<<< HEAD
-  const table = el("table", {}, el("thead", {}, el("tr", {}, head.map((text) => el("th", { scope: "col" }, text)))), el("tbody", {}, lines));
-  return [el("h3", {}, title), el("p", { class: "told" }, told), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table), csvButton(name, () => [head, ...rows])];
-=======
   return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table(head, lines)), csvButton(name, () => [head, ...rows])];
->>>>>>> wjs
 }
 
 async function tellTables(numbers) {

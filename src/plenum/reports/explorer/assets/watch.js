@@ -47,12 +47,6 @@ function watchCells(c, top) {
   ];
 }
 
-<<<<<<< HEAD
-// Replaces only children that have changed, so that focus and selection stay.
-function renewChildren(old, fresh) {
-  fresh.forEach((node, k) => (old.children[k] ? old.children[k].isEqualNode(node) || old.children[k].replaceWith(node) : old.append(node)));
-  while (old.children.length > fresh.length) old.lastChild.remove();
-=======
 // Puts elements into a box; those that are there already, or equal the one in their place, aren't
 // touched, so that focus, selection and what is unfolded stay.
 function keepIn(box, fresh) {
@@ -63,19 +57,14 @@ function keepIn(box, fresh) {
     else box.insertBefore(each, old ?? null);
   });
   while (box.children.length > fresh.length) box.lastChild.remove();
->>>>>>> wjs
 }
 
 function watchRow(c, top, number) {
   const row = watched.rows.get(c.cell) ?? el("tr", { role: "row" });
   watched.rows.set(c.cell, row);
   const name = number === undefined ? said("bdi", {}, c.name) : said("button", { type: "button", "data-cell": c.cell, tabindex: row.querySelector("button")?.tabIndex ?? -1, title: "Open its replicates" }, c.name);
-<<<<<<< HEAD
-  renewChildren(row, [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))]);
-=======
   const cells = [el("th", { role: "rowheader", scope: "row" }, name), ...watchCells(c, top).map((cell, k) => el("td", { role: "cell", "data-head": WATCH_COLUMNS[k + 1] }, cell))];
   keepIn(row, cells);
->>>>>>> wjs
   return row;
 }
 
@@ -88,11 +77,7 @@ function drawWatch(told) {
   keepIn(body, told.conditions.map((c) => watchRow(c, top, numbers.get(c.cell))));
   const buttons = [...body.querySelectorAll("button")];
   if (!buttons.some((button) => button.tabIndex === 0)) reachable(buttons, () => false);
-<<<<<<< HEAD
-  renewChildren(byId("watch-totals"), watchTotals(told));
-=======
   keepIn(byId("watch-totals"), watchTotals(told));
->>>>>>> wjs
   drawFailures(told.failures);
 }
 

@@ -10,6 +10,7 @@ try:
     import hydra
     from omegaconf import DictConfig
 
+    from plenum.base.errors import UserError
     from plenum.cli import front_door, one_line_errors
 except ModuleNotFoundError as missing:  # a Python without the environment that `make` makes
     from environment import explain
@@ -26,6 +27,8 @@ def main(cfg: DictConfig) -> None:
         chosen = read_study_settings(ExploredStudy, cfg)
         if not chosen.live:
             return publish_explorer(chosen)
+        if chosen.condition or chosen.replicates:
+            raise UserError("live: it shows a study whole; leave out condition and replicates")
         from plenum.reports.explorer.serve import serve_page
 
         serve_page(chosen, Path(chosen.journals))

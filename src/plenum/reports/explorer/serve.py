@@ -115,11 +115,13 @@ _HEADERS = {
 
 def serve_page(chosen: Settings, journals: Path) -> None:
     """Serve the page of a study until it is stopped, or print the link of the server there is."""
+    study = LiveStudy(chosen, journals)
+    _ = study.explorer  # refuses one that isn't there
     address = take_address(journals, absolute_uri(chosen.uri), chosen.study)
     if address.listening is None:
         print(f"the page is served already: {address.link}")
         return
-    server = PageServer(address, LiveStudy(chosen, journals))
+    server = PageServer(address, study)
     print(f"serving {address.link}\nIt is for this machine alone; Ctrl-C ends it.", flush=True)
     with server, suppress(KeyboardInterrupt):
         server.serve_forever()

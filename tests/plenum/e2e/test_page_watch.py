@@ -18,6 +18,7 @@ from browsing import HOSTILE, READY, Open, browser, opened
 from command_line import call, start, wait_for
 from explorer_studies import Written
 from playwright.sync_api import Browser, Page, expect
+from support.fault_server import FaultSettings, Latency, serve_in_thread
 
 from plenum.reports.explorer.gather import COMMITTEE_EXPLORER
 from plenum.reports.explorer.page import page
@@ -402,18 +403,25 @@ def test_a_page_opened_before_the_first_condition_is_stored_watches(
 def test_a_sweep_is_watched_from_its_first_call_to_its_end_killed_and_continued(
     browser: Browser, tmp_path: Path
 ) -> None:
-    sweep = ("-m", "study=w", "seed=1,2,3", "replicates=4", "rounds=40")
-    slowly = ("calls.max_concurrency=1",)
-    process = start(tmp_path, "run.py", *sweep, *slowly)
+    # Answers take a tenth of a second: else a fast machine is through before the page is open.
+    with serve_in_thread(FaultSettings(latency=Latency(0.1))) as server:
+        _watch_killed_and_continued(browser, tmp_path, server.url)
+
+
+def _watch_killed_and_continued(browser: Browser, tmp_path: Path, url: str) -> None:
+    sweep = ("-m", "study=w", "seed=1,2,3", "replicates=4", "rounds=10", "backend=api")
+    sweep += (f"backend.api_base.openai={url}", "backend.send_seed=true")
+    key = {"OPENAI_API_KEY": "sk-simulated"}
+    process = start(tmp_path, "run.py", *sweep, "calls.max_concurrency=2", **key)
     journals = tmp_path / "mlruns/journals"
     wait_for(process, lambda: any(journals.glob("*.page")) and any(journals.glob("*.json")))
     (file,) = journals.glob("*.page")
     address = json.loads(file.read_text())
-    url = f"http://127.0.0.1:{address['port']}/{address['token']}/#v=watch"
+    link = f"http://127.0.0.1:{address['port']}/{address['token']}/#v=watch"
     context = browser.new_context(viewport={"width": 1400, "height": 900})
     context.set_default_timeout(60_000)
     visited = context.new_page()
-    visited.goto(url)
+    visited.goto(link)
     totals, news = visited.locator("#watch-totals"), visited.locator("#watch-news")
     expect(totals).to_contain_text("A sweep is running.", timeout=60_000)
     expect(totals).to_contain_text(re.compile(r"[1-9]\d* of 12 completed"), timeout=60_000)
@@ -424,7 +432,7 @@ def test_a_sweep_is_watched_from_its_first_call_to_its_end_killed_and_continued(
     told = re.findall(r"(\d+) of 12 completed.* (\d+) pending", totals.inner_text())[0]
     assert sum(map(int, told)) == 12
     assert int(told[1]) > 0
-    call(tmp_path, "run.py", *sweep)
+    call(tmp_path, "run.py", *sweep, **key)
     expect(totals).to_contain_text("12 of 12 completed", timeout=60_000)
     expect(visited.locator(BUTTONS)).to_have_count(3, timeout=60_000)
     shown = call(tmp_path, "scripts/status.py", "study=w").stdout

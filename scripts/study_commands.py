@@ -32,6 +32,7 @@ from plenum.tracking.studies import (
     rename_study,
     restore_study,
 )
+from plenum.tracking.tracker import plan_file
 
 ACTIONS = ("list", "delete", "restore")
 """Actions that a bare word names; ``rename=`` and ``drop=`` have a value."""
@@ -131,6 +132,8 @@ def manage(request: Request) -> None:
         _confirm(request)
         if removed:
             remove_journals(lie, removed)
+        # What the last sweep wanted is no longer what the study has.
+        plan_file(lie, request.uri, study.name).unlink(missing_ok=True)
         if request.action == "rename":
             rename_study(client, study, request.value)
         elif request.action == "restore":

@@ -129,3 +129,11 @@ def test_a_link_stays_the_same_and_one_process_listens(tmp_path: Path) -> None:
     assert fourth.token != first.token
     fourth.listening.close()
     fourth.held.close()
+
+
+def test_a_study_that_was_deleted_is_watched_no_more(tmp_path: Path) -> None:
+    call(tmp_path, "run.py", "study=gone", "replicates=2", "rounds=2")
+    call(tmp_path, "scripts/study.py", "study=gone", "delete", "yes=true")
+    for script, *more in (("scripts/status.py",), ("scripts/explore.py", "live=true")):
+        refused = call(tmp_path, script, "study=gone", *more, status=2)
+        assert refused.stderr.startswith("error: study: ")

@@ -19,7 +19,7 @@ from support.fault_server import FaultSettings, serve_in_thread
 
 from plenum.base.errors import UserError
 from plenum.records.transcript import read_transcript
-from plenum.reports.explorer.replicates import talk
+from plenum.reports.explorer.replicates import CommitteeTalk
 from plenum.tracking.server import post
 
 pytestmark = pytest.mark.slow
@@ -197,8 +197,9 @@ def test_an_answer_that_came_whole_is_read_and_paid_for_once(
         transcript = read_transcript(path)
         heard[transcript.head["clerk"].rpartition("/")[2]] = transcript
     for model, thoughts in (("think", [THOUGHT]), ("plain", [])):
-        seats = [seat["seat"] for seat in heard[model].head["seats"]]
-        shown = talk({0: heard[model]}, seats)
+        talk = CommitteeTalk()
+        talk.add(0, heard[model])
+        shown = talk.as_block()
         said = [[shown["texts"][n] for n in turn[7:]] for turn in shown["replicates"][0]]
         assert said == [thoughts] * 2
     turns = [entry for entry in found["reasoned"] if entry["kind"] == "turn"]

@@ -167,11 +167,15 @@ class StudyProgress:
         """The kind of the last sweep's conditions; empty where no plan tells it."""
         return str(self._read_plan().get("kind", ""))
 
+    @property
+    def running(self) -> bool:
+        """True while a sweep of this machine writes the study."""
+        lock = lock_file(self._journals, self._uri, self._study)
+        return lock.exists() and is_locked(lock)
+
     def read(self) -> dict[str, Any]:
         """Return the block ``watch`` of the page: counts, estimates so far, the last failures."""
-        now, plan = time.time(), self._read_plan()
-        lock = lock_file(self._journals, self._uri, self._study)
-        running = lock.exists() and is_locked(lock)
+        now, plan, running = time.time(), self._read_plan(), self.running
         planned = {each["cell"]: each for each in plan.get("conditions", ())}
         stored = {run.cell or run.run_id: run for run in self._read_store()}
         wanted = {cell: _want(run) for cell, run in stored.items()} | planned

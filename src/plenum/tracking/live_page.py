@@ -61,9 +61,9 @@ def take_address(journals: Path, uri: str, study: str) -> PageAddress:
     except BlockingIOError:
         taken = True
     known: dict[str, Any] = {}
-    with suppress(ValueError):  # a new file, or one that a kill left half written
-        known = json.loads(held.read())
-    port, token = known.get("port", 0), known.get("token", "")
+    with suppress(ValueError, TypeError):  # a new file, or one that a kill left half written
+        known = dict(json.loads(held.read()))
+    port, token = int(known.get("port", 0)) % 65_536, str(known.get("token", ""))
     if taken:
         held.close()
         return PageAddress(port, token)
@@ -110,7 +110,7 @@ def _await_visitor(address: PageAddress, chosen: dict[str, str]) -> None:
     numbers = address.listening.fileno(), address.held.fileno()
     with address.listening, address.held:  # the server has its own copies from now on
         subprocess.Popen(
-            [sys.executable, "-m", SERVER, json.dumps({**chosen, "inherited": numbers})],
+            [sys.executable, "-P", "-m", SERVER, json.dumps({**chosen, "inherited": numbers})],
             pass_fds=numbers,
             start_new_session=True,  # Ctrl-C ends the sweep, not the page
             env=strip_secrets(os.environ),

@@ -112,6 +112,8 @@ class LiveStudy:
             head = read_head(files[0]) if files else {}
             entry = self.explorer.describe(estimated, name, head)
             entry |= {"cell": condition.cell}
+            if entry["status"] == "no_estimates" and self._progress.running:
+                entry |= {"status": "running", "warnings": []}  # it wasn't interrupted
             entries.append(entry | {"transcripts": len(files) or condition.completed})
         revision = digest([condition.run_id for condition in conditions])
         before = dict([*self._indices.items()][-1:])  # a second page may still count in it

@@ -90,7 +90,7 @@ def page(study: str, data: Mapping[str, Any], layout: Layout, live: bool = False
 
 
 def policy(style: str, script: str, live: bool = False) -> str:
-    """Write the Content-Security-Policy: only this style, this script, and images in the page.
+    """Write the Content-Security-Policy: only what the page holds itself.
 
     A live page may ask its own server besides.
     """
@@ -99,6 +99,7 @@ def policy(style: str, script: str, live: bool = False) -> str:
         "script-src": _digest(script),
         "style-src": _digest(style),
         "img-src": "data:",
+        "worker-src": "blob:",  # the search's, of this very script
         **({"connect-src": "'self'"} if live else {}),
         "base-uri": "'none'",
         "form-action": "'none'",

@@ -66,7 +66,7 @@ class _Handler(BaseHTTPRequestHandler):
         asked = urlsplit(self.path)
         token, _, rest = asked.path.removeprefix("/").partition("/")
         # A page of the web that had its own name point here would send that name.
-        name = urlsplit(f"//{self.headers.get('Host', '')}").hostname
+        name = self.headers.get("Host", "").rpartition(":")[0] or self.headers.get("Host")
         if name not in ("127.0.0.1", "localhost") or not hmac.compare_digest(
             token.encode(), self.server.token.encode()
         ):
@@ -86,7 +86,7 @@ class _Handler(BaseHTTPRequestHandler):
             self._send("There is nothing here.", 404)
         except Outdated:
             self._send("The page's server was started anew: load the page again.", 409)
-        except UserError as error:
+        except (UserError, OSError) as error:  # also of a folder that can't be read
             self._send(str(error), 503)
 
     def _send(self, body: str | bytes, status: int, kind: str = "text/plain") -> None:
@@ -117,6 +117,8 @@ def serve_page(chosen: Settings, journals: Path) -> None:
     """Serve the page of a study until it is stopped, or print the link of the server there is."""
     study = LiveStudy(chosen, journals)
     _ = study.explorer  # refuses one that isn't there
+    if not journals.is_dir():
+        raise UserError(f"journals: {journals} is no folder; live=true reads a study's journals")
     address = take_address(journals, absolute_uri(chosen.uri), chosen.study)
     if address.listening is None:
         print(f"the page is served already: {address.link}")

@@ -1,7 +1,6 @@
 // Performance by round of both runs, over the means of their conditions, and when shocks came.
 
 const COURSE = { wide: 960, high: 168, left: 44, right: 950, top: 20, bottom: 136, ticks: 151, foot: 166, most: 25 };
-
 const courseY = (value) => COURSE.bottom - value * (COURSE.bottom - COURSE.top);
 
 function drawCourse() {

@@ -130,5 +130,4 @@ function cellsBeside(pair, name, cell, nothing, kind = "") {
 
 // A private text, folded.
 const folded = (summary, ...content) => el("details", { class: "reasons" }, el("summary", {}, summary), content);
-
 const flagged = (flags) => flags.map((flag) => el("span", { class: "flag" }, flag));

@@ -9,7 +9,6 @@ const UNSEEN =
 
 const codeOf = (character) => `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
 const visible = (text) => String(text).replace(UNSEEN, codeOf);
-
 const given = (value) => (value ?? false) !== false;
 
 function fill(element, attributes, children) {

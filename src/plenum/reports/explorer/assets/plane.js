@@ -13,7 +13,6 @@ function viewsOf(f) {
 }
 
 const usualView = (f) => (f.options.length === 3 ? "simplex" : "lines");
-
 const ZOOMS = [["none", "off"], ["all", "all rounds"], ["round", "this round"]];
 const TRAILS = [["all", "all"], ["last", "last 5"], ["none", "off"]];
 
@@ -91,5 +90,4 @@ function stage(f, make, cut = {}) {
 
 // The points between which the zoom looks; none where it is off.
 const inSight = (f, round) => f.replicates.flatMap((r) => ({ none: [], all: r.points, round: r.points.slice(round - 1, round) })[state.zoom]);
-
 const from = (round) => ({ all: 1, last: Math.max(1, round - 5), none: round })[state.trails];

@@ -3,7 +3,6 @@
 const SCENE = { wide: 480, high: 424 };
 const PAINTERS = { grid: GRID, nodes: NETWORK, panels: BARS };
 const SIDES = ["left", "right"];
-
 const painterOf = (ground) => PAINTERS[Object.keys(PAINTERS).find((shape) => shape in ground)];
 
 function drawScene(side) {

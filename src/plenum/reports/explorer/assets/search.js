@@ -2,7 +2,6 @@
 
 const SLICE = 12; // ms of searching, after which the page may draw and listen
 const LISTED = 200;
-
 const sought = { run: 0, link: null, asked: null, opened: null };
 const heard = new WeakMap(); // by talk block: all its turns, in order
 
@@ -40,14 +39,20 @@ function makeSearch(form) {
   rove(byId("hits"), "a");
 }
 
-// Whether an expression could take for ever: a repeated group that repeats or chooses within itself.
-function endless(source) {
-  let rest = source.replace(/\\./gs, "x").replace(/\[[^\]]*\]/g, "x");
-  for (let group; (group = /\(([^()]*)\)([*+{]?)/.exec(rest)); ) {
-    if (group[2] && /[*+{|]/.test(group[1])) return true;
-    rest = rest.replace(group[0], /[*+{|]/.test(group[0]) ? "x+" : "x");
-  }
-  return false;
+// Where an expression occurs in texts, null where it doesn't; it runs in a worker.
+function findIn({ data: [source, texts] }) {
+  const places = (text) => [...text.matchAll(new RegExp(source, "giu"))].map(({ 0: { length }, index: at }) => [at, at + length]);
+  postMessage(texts.map((text) => [places(text)].find(({ length }) => length) ?? null));
+}
+
+// Some expressions take for ever: their worker is ended then, and null is told.
+function findAside(source, texts) {
+  const worker = (sought.worker ??= new Worker(URL.createObjectURL(new Blob([`onmessage = ${findIn}`]))));
+  return new Promise((done) => {
+    const late = setTimeout(() => done(worker.terminate() ?? null), 2000);
+    worker.onmessage = ({ data }) => done(data, clearTimeout(late));
+    worker.postMessage([source, texts]);
+  });
 }
 
 // What the form asks for: expressions that must all match, one that marks, filters; or why not.
@@ -57,7 +62,6 @@ function askedFor() {
   const sources = at.re ? [at.q].filter(Boolean) : words;
   const chosen = (names) => Object.keys(names).filter((name) => at[name]);
   const asked = { at, selects: chosen(FINDS.selects), boxes: chosen(FINDS.boxes), from: Number(at.from) || 0, to: Number(at.to) || Infinity };
-  if (at.re && endless(at.q)) return { at, why: "A repeated group that repeats or chooses within itself, as (a+)+ or (a|b)+, could take for ever: nothing was searched." };
   if (![...sources, ...asked.selects, ...asked.boxes, at.c, at.from, at.to].some(Boolean)) return { at, why: "Type words, or choose filters alone: they list all that was said where they hold." };
   try {
     return { ...asked, patterns: sources.map((source) => new RegExp(source, "iu")), mark: sources.length ? new RegExp(sources.join("|"), "giu") : null };
@@ -72,29 +76,39 @@ const wanted = (turn, { at, from, to, selects, boxes }) => (at.thought || !turn.
 async function seek() {
   const asked = askedFor();
   const link = new URLSearchParams(Object.entries(asked.at).filter(([, value]) => value));
-  Object.assign(sought, { asked, link: `${link}`, busy: !asked.why, hits: [], firsts: new Map(), searched: new Set(), listed: 0, told: 0, opened: null });
+  Object.assign(sought, { asked, link: `${link}`, busy: !asked.why, hits: [], firsts: new Map(), searched: new Set(), places: new Map(), listed: 0, told: 0, opened: null });
   const run = ++sought.run;
+  sought.worker = sought.worker?.terminate() ?? null;
   setLink(link, "search");
   for (const id of ["hits", "seek-tables"]) show(byId(id));
   byId("seek-more").hidden = true;
   if (asked.why) return void show(byId("seek-told"), asked.why);
   performance.mark("sought");
+  tellHits(null);
   const numbers = [...index.conditions.keys()].filter((number) => !asked.at.c || index.conditions[number].id === asked.at.c);
   for (const number of numbers) {
-    const [turns, met] = [await spokenIn(number), new Map()]; // a text that many said is searched once
-    let began = performance.now();
+    const turns = (await spokenIn(number)).filter((turn) => wanted(turn, asked));
+    const { places } = sought; // a text that many said is searched once
+    const texts = asked.at.re && asked.at.q ? [...new Set(turns.map(({ text }) => text))].filter((text) => !places.has(text)) : [];
+    let [began, some] = [performance.now(), 20];
     for (const turn of turns) {
-      const spent = performance.now() - began;
-      if (spent > SLICE) {
-        tellHits(spent > 2000 ? "The search stopped, because this expression takes too long: " : null);
+      if (texts.length && !places.has(turn.text)) {
+        const [asking, sent] = [performance.now(), texts.splice(0, some)]; // in the order of the turns
+        const found = await findAside(asked.at.q, sent);
+        if (sought.run !== run) return;
+        if (!found) return tellHits("The search stopped, because this expression takes too long: ");
+        sent.forEach((text, k) => places.set(text, found[k]));
+        some = Math.max(1, Math.round((10 * SLICE * sent.length) / (performance.now() - asking + 1))); // a tenth of a second
+      }
+      if (performance.now() - began > SLICE) {
+        tellHits(null);
         await new Promise((done) => setTimeout(done));
         began = performance.now();
       }
       if (sought.run !== run) return;
-      if (!wanted(turn, asked)) continue;
       sought.searched.add(turn.of);
-      if (!met.has(turn.text)) met.set(turn.text, asked.patterns.every((pattern) => pattern.test(turn.text)));
-      if (!met.get(turn.text)) continue;
+      if (!places.has(turn.text)) places.set(turn.text, asked.patterns.every((pattern) => pattern.test(turn.text)));
+      if (!places.get(turn.text)) continue;
       sought.hits.push(turn);
       if (!sought.firsts.has(turn.of)) sought.firsts.set(turn.of, { turn, said: new Set() });
       sought.firsts.get(turn.of).said.add(turn.who);
@@ -134,14 +148,16 @@ function hitItem(turn) {
 
 // A text, or the passage around its first match, with what matches in marks.
 function markedIn(text, around = Infinity) {
-  const found = sought.asked?.mark ? [...text.matchAll(sought.asked.mark)].filter(([words]) => words) : [];
-  const at = found[0]?.index ?? 0;
+  const { asked, places } = sought;
+  const told = asked?.at.re ? places.get(text) : asked?.mark && [...text.matchAll(asked.mark)].map(({ 0: words, index: at }) => [at, at + words.length]);
+  const found = Array.isArray(told) ? told.filter(([start, end]) => end > start) : [];
+  const at = found[0]?.[0] ?? 0;
   let here = at > around ? at - around + text.slice(at - around, at).search(/\s/) + 1 : 0;
   const room = Math.min(text.length, at + 2 * around);
   const to = room + text.slice(room, room + 30).search(/\s|$/); // the end of a word
   const pieces = [here ? "… " : ""];
-  for (const { 0: words, index: start } of found.filter((match) => match.index < to)) {
-    const end = Math.min(start + words.length, to);
+  for (const [start, last] of found.filter(([start]) => start < to)) {
+    const end = Math.min(last, to);
     pieces.push(text.slice(here, start), el("mark", { class: "first" }, text.slice(start, end)));
     here = end;
   }
@@ -167,7 +183,7 @@ function firstRows() {
 
 function tableOf(name, title, told, head, rows, cell = (value) => value) {
   const lines = rows.map((row) => el("tr", {}, row.map((value, k) => said("td", {}, cell(value, k, row)))));
-  return [el("h3", {}, title), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table(head, lines)), csvButton(name, () => [head, ...rows])];
+  return [el("h3", {}, title), el("p", { class: "told" }, told), el("div", { class: "scroll", tabindex: 0, role: "region", "aria-label": title }, table(head, lines)), csvButton(name, () => [head, ...rows])];
 }
 
 async function tellTables(numbers) {

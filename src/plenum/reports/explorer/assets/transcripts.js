@@ -190,14 +190,22 @@ async function tellFlips(numbers) {
       const [other, turns, rounds] = along.sort((a, b) => b[1] - a[1] || b[2] - a[2])[0] ?? [];
       if (!other) continue;
       const [round, seat] = talk.replicates[r.n][turns] ?? [null, -1];
-      rows.push([entry.name, r.n, outcome(r, f), outcome(other, f), other.n, round, f.seats[seat]?.seat ?? null, rounds < f.last ? rounds + 1 : null]);
+      rows.push([entry.name, r.n, outcome(r, f), outcome(other, f), other.n, round, f.seats[seat]?.seat ?? null, rounds < f.last ? rounds + 1 : null, rounds < f.last ? farthestSeat(talk, r.n, other.n, rounds + 1, f) : null]);
       links.set(rows.at(-1), new URLSearchParams({ c: entry.id, t: round ?? f.last, a: other.n, b: r.n }));
     }
   }
-  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "their preferences are 0.1 apart from round"];
+  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "their preferences are 0.1 apart from round", "by then the farthest apart"];
   if (!rows.length) return el("p", {}, "No replicate decided something else than most.");
-  const told = "Each stands beside the one of most that goes along with it longest. Whose turn is the first to differ began it.";
+  const told = "Each stands beside the one of most that goes along with it longest. Whose turn is the first to differ began it; the last column names the seat whose preferences differ most in that round. Of decisions that are equally frequent the first counts as most.";
   return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", told, head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
+}
+
+// The seat whose preferences differ most in a round.
+function farthestSeat({ replicates }, left, right, round, f) {
+  const stated = (n) => new Map(replicates[n].filter((turn) => turn[0] === round && turn[4]).map((turn) => [turn[1], turn[4]]));
+  const [mine, theirs] = [stated(left), stated(right)];
+  const gaps = [...mine].map(([seat, pref]) => [Math.hypot(...pref.map((share, k) => share - (theirs.get(seat)?.[k] ?? share))), seat]);
+  return f.seats[gaps.sort((a, b) => b[0] - a[0])[0]?.[1]]?.seat ?? null;
 }
 
 // In how many turns, or for how many rounds, two replicates go along from the first on.

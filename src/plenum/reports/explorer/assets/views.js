@@ -14,7 +14,7 @@ function showView(name, parts = new URLSearchParams()) {
 
 // Opens the view that the address names, and follows the buttons and later addresses.
 async function openStudy() {
-  const usual = index.conditions.length ? "replicates" : "watch";
+  const usual = live() ? "watch" : "replicates";
   const asked = () => linkParts().get("v") ?? (linkParts().has("c") ? "replicates" : usual);
   const named = () => (views.has(asked()) ? asked() : usual);
   views.set("replicates", () => state.entry && writeLink());
@@ -53,7 +53,5 @@ const linkParts = () => new URLSearchParams(location.hash.slice(1));
 // sweep runs; identities stay.
 const numberOf = (id) => index.conditions.findIndex((condition) => condition.id === id);
 const linkedCondition = (parts, name) => numberOf(parts.get(name));
-
 const linkedWhole = (parts, name) => (/^\d{1,9}$/.test(parts.get(name) ?? "") ? Number(parts.get(name)) : null);
-
 const known = (value, pairs, otherwise) => (pairs.some(([name]) => name === value) ? value : otherwise);

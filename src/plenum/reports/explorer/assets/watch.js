@@ -3,7 +3,6 @@
 const watched = { told: null, rows: new Map(), counts: new Map(), timer: 0, turn: 0, gone: false };
 const PARTS = [["completed", "c2"], ["failed", "c1"], ["damaged", "c4"], ["running", "c0"], ["pending", null]];
 const WATCH_COLUMNS = ["condition", "replicates", "decisions so far", "D(t) so far", "growth so far", "calls", "tokens", "cost", "last activity"];
-
 const inThousands = (count) => (count === null ? "–" : count.toLocaleString("en"));
 const failedOf = ({ failed }) => (failed !== null && typeof failed === "object" ? Object.values(failed).reduce((a, b) => a + b, 0) : failed);
 const partOf = (counts, name) => (name === "failed" ? failedOf(counts) : counts[name]) ?? 0;
@@ -92,8 +91,8 @@ function watchTotals({ running, time, left_s, rate, totals, budget }) {
   ];
   for (const [name, spent] of Object.entries({ ...totals.spent, tokens: totals.spent.tokens_in + totals.spent.tokens_out })) {
     const most = budget?.[name] ?? null;
-    const amount = (value) => (name === "dollars" ? `$${fixed(value, value >= 1 ? 2 : 4)}` : `${inThousands(value)} ${name}`);
-    if (most !== null) lines.push(el("p", { class: "budget" }, `Budget: ${amount(spent)} of ${amount(most)} spent so far by the journals `, el("progress", { max: most || 1, value: spent, "aria-label": `${name} spent of the budget` })));
+    const amount = (value) => (name === "dollars" ? `$${fixed(value, value >= 1 ? 2 : 4)}` : inThousands(value));
+    if (most !== null) lines.push(el("p", { class: "budget" }, `Budget: ${amount(spent)} of ${amount(most)} ${name} spent so far by the journals, earlier sweeps of these conditions among them `, el("progress", { max: most || 1, value: spent, "aria-label": `${name} spent of the budget` })));
   }
   return lines;
 }

@@ -194,10 +194,10 @@ async function tellFlips(numbers) {
       links.set(rows.at(-1), new URLSearchParams({ c: entry.id, t: round ?? f.last, a: other.n, b: r.n }));
     }
   }
-  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "their preferences are 0.1 apart from round", "by then the farthest apart"];
+  const head = ["condition", "replicate", "it decides", "most decide", "beside replicate", "they part in round", "who began it", "0.1 apart from round", "farthest apart then"];
   if (!rows.length) return el("p", {}, "No replicate decided something else than most.");
-  const told = "Each stands beside the one of most that goes along with it longest. Whose turn is the first to differ began it; the last column names the seat whose preferences differ most in that round. Of decisions that are equally frequent the first counts as most.";
-  return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", told, head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? "never"));
+  const told = "Each stands beside the one of most that goes along with it longest. Whose turn is the first to differ began it; preferences are 0.1 apart from the round told, in which those of the last column's seat differ most. Of decisions that are equally frequent the first counts as most.";
+  return tableOf("flipped", "Which replicates flipped, when did they part, and who began it?", told, head, rows, (value, k, row) => (k === 1 ? el("a", { href: `#${links.get(row)}` }, `#${value} beside #${row[4]}`) : value ?? (k > 7 ? "–" : "never")));
 }
 
 // The seat whose preferences differ most in a round.

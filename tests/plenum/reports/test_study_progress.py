@@ -274,6 +274,7 @@ def test_conditions_of_earlier_sweeps_follow_and_those_without_journals_are_the_
 
 
 @pytest.mark.slow
+@pytest.mark.needs("plenum_worlds")
 @pytest.mark.parametrize(
     ("given", "decisions"),
     [(("task=public_goods", "rounds=3"), False), (("task=coin", "rounds=5"), True)],

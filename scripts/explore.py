@@ -1,4 +1,4 @@
-"""Show a study as a page: watch it, search it, compare replicates and conditions.
+"""Show a study as a page: watch it, search it, compare runs.
 
 python scripts/explore.py study=NAME [condition=IDENTITY] [replicates=N] [out=FILE]
 python scripts/explore.py study=NAME live=true

@@ -63,7 +63,9 @@ def take_address(journals: Path, uri: str, study: str) -> PageAddress:
     known: dict[str, Any] = {}
     with suppress(ValueError, TypeError):  # a new file, or one that a kill left half written
         known = dict(json.loads(held.read()))
-    port, token = int(known.get("port", 0)) % 65_536, str(known.get("token", ""))
+    # Below the ports that systems lend at random, so that the link stays free between two sweeps.
+    first = 20_000 + secrets.randbelow(12_000)
+    port, token = int(known.get("port", first)) % 65_536, str(known.get("token", ""))
     if taken:
         held.close()
         return PageAddress(port, token)

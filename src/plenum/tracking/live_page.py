@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, TextIO
+from typing import TextIO
 
 from plenum.base.secrets import strip_secrets
 from plenum.tracking.tracker import lock_file
@@ -23,7 +23,7 @@ SERVER = "plenum.reports.explorer.serve"
 
 @dataclass(frozen=True)
 class PageAddress:
-    """Where the page of a study is.
+    """The address of a study's page.
 
     Attributes
     ----------
@@ -60,12 +60,12 @@ def take_address(journals: Path, uri: str, study: str) -> PageAddress:
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except BlockingIOError:
         taken = True
-    known: dict[str, Any] = {}
-    with suppress(ValueError, TypeError):  # a new file, or one that a kill left half written
-        known = dict(json.loads(held.read()))
     # Below the ports that systems lend at random, so that the link stays free between two sweeps.
-    first = 20_000 + secrets.randbelow(12_000)
-    port, token = int(known.get("port", first)) % 65_536, str(known.get("token", ""))
+    port, token = 20_000 + secrets.randbelow(12_000), ""
+    # A new file is empty, and a kill may leave one half written.
+    with suppress(ValueError, TypeError, KeyError):
+        known = json.loads(held.read())
+        port, token = int(known["port"]) % 65_536, str(known["token"])
     if taken:
         held.close()
         return PageAddress(port, token)
@@ -80,6 +80,7 @@ def take_address(journals: Path, uri: str, study: str) -> PageAddress:
     address = PageAddress(
         listening.getsockname()[1], token or secrets.token_urlsafe(16), listening, held
     )
+    # Written in place: a file that takes its name would not have the lock.
     held.seek(0)
     held.truncate()
     held.write(json.dumps({"port": address.port, "token": address.token}))
@@ -108,6 +109,7 @@ def _await_visitor(address: PageAddress, chosen: dict[str, str]) -> None:
     """Wait until somebody connects, and hand socket and lock to a server of its own."""
     assert address.listening is not None
     assert address.held is not None
+    # Without accepting: the visitor's connection waits in the socket for the server.
     select.select([address.listening], [], [])
     numbers = address.listening.fileno(), address.held.fileno()
     with address.listening, address.held:  # the server has its own copies from now on

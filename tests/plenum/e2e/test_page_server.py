@@ -121,14 +121,16 @@ def test_a_link_stays_the_same_and_one_process_listens(tmp_path: Path) -> None:
     assert third.held is not None
     assert third.link == first.link
     third.listening.close()
-    file.write_text("{half")
     third.held.close()
-    fourth = take_address(*given)
-    assert fourth.listening is not None
-    assert fourth.held is not None
-    assert fourth.token != first.token
-    fourth.listening.close()
-    fourth.held.close()
+    for damaged in ("{half", "[]", '{"port": "a", "token": "b"}', '{"port": 80}', ""):
+        file.write_text(damaged)
+        again = take_address(*given)
+        assert again.listening is not None
+        assert again.held is not None
+        assert len(again.token) > 20
+        assert again.token != first.token
+        again.listening.close()
+        again.held.close()
 
 
 def test_a_study_that_was_deleted_is_watched_no_more(tmp_path: Path) -> None:

@@ -33,7 +33,7 @@ class Trackers:
         self, jobs: Sequence[Job], factors: Sequence[dict[str, str]], say: Callable[[str], None]
     ) -> None:
         self._trackers: dict[tuple[str, str], Tracker] = {}
-        self._say, self._journals = say, find_condition_folder(jobs[0]).parent
+        self._say = say
         for job in jobs:
             key = _store(job)
             if key is not None and key not in self._trackers:
@@ -74,7 +74,7 @@ class Trackers:
             # The page's server starts without the secrets that a tracking server may want.
             if store.local(key[0]) is not None:
                 with suppress(OSError):  # where there is no loopback, or no place left
-                    ways.insert(0, offer_page(self._journals, *key))
+                    ways.insert(0, offer_page(self._trackers[key].locks, *key))
             self._say(f"watch it: {' or by '.join(ways)}")
 
     def with_errors(self, job: Job, outcome: Outcome, again: str) -> Outcome:
@@ -100,9 +100,8 @@ def _plan_sweep(jobs: Sequence[Job], factors: Sequence[dict[str, str]]) -> dict[
         }
         for job, name in zip(jobs, name_conditions(factors), strict=True)
     ]
-    kind = find_kind(factors[0]).name
     return {
-        "kind": kind,
+        "kind": find_kind(factors[0]).name,
         "conditions": conditions,
         "budget": asdict(jobs[0].budget),
         "began": time.time(),

@@ -54,7 +54,7 @@ _LETTERS = 2000
 
 @dataclass(frozen=True, eq=False)
 class _Read:
-    """What is kept of a replicate's journal, which had this time and size when it was read."""
+    """The facts that are kept of a replicate's journal, with its time and size when it was read."""
 
     n: int
     seen: tuple[int, int]
@@ -124,6 +124,7 @@ class FolderProgress:
         """Estimate how many calls are left, of at most so many for each replicate."""
         read = self.wanted(target)
         ended = [each.used["calls"] for each in read if each.status == "completed"]
+        # Repairs make replicates longer than planned: those that have ended tell by how much.
         usual = sum(ended) / len(ended) if ended else most
         left = usual * (target - sum(each.status in ENDED for each in read))
         return max(left - sum(each.used["calls"] for each in read if each.status not in ENDED), 0)
@@ -231,6 +232,7 @@ class StudyProgress:
 
     def _refresh(self, names: Iterable[str]) -> None:
         """Read what has changed in the folders; many fresh ones by several processes."""
+        # Others are a look at each file's time, which processes would make slower.
         fresh = {name: FolderProgress(self._journals / name) for name in names}
         fresh = {name: each for name, each in fresh.items() if name not in self._folders}
         self._folders |= fresh
@@ -252,9 +254,11 @@ class StudyProgress:
         read = [each for folder, target, _ in planned for each in folder.wanted(target)]
         if self._began != plan["began"]:
             self._began = plan["began"]
+            # Journals that were last written before it began are an earlier sweep's work.
             before = sum(r.used["calls"] for r in read if r.seen[0] < 1e9 * plan["began"])
             self._made = deque([(plan["began"], before)])
         self._made.append((now, sum(r.used["calls"] for r in read)))
+        # One look from before the last minutes stays, from which the rate is measured.
         while len(self._made) > 2 and self._made[1][0] < now - _LATELY:
             self._made.popleft()
         (since, before), (_, made) = self._made[0], self._made[-1]

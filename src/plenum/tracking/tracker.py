@@ -57,8 +57,8 @@ class Tracker(LineProcess):
 
     Attributes
     ----------
-    uri
-        The store.
+    uri, locks
+        The store, and the folder of its locks.
     errors
         What went wrong: the cell concerned, ``None`` for all, and a line.
     """
@@ -77,7 +77,7 @@ class Tracker(LineProcess):
         self._setup = {"uri": uri, "study": study, "version": version, "cells": cells}
         self._setup |= {"lock": lock, "plan": plan}
         super().__init__("plenum.tracking.tracker", note, keyed=True)
-        self.uri = uri
+        self.uri, self.locks = uri, locks
         self.errors: list[tuple[str | None, str]] = []
 
     async def start(self, setup: dict[str, Any] | None = None) -> None:

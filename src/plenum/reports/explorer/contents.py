@@ -15,11 +15,11 @@ from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.transcripts import StoredTranscript
 
 Records = Sequence[Mapping[str, Any]]
-"""What the page lists of each replicate."""
+"""Records of replicates, as the page lists them."""
 
 
 class Talk(Protocol):
-    """What the shown transcripts of a condition say, collected one by one."""
+    """A collector of what the shown transcripts of a condition say, fed one by one."""
 
     def add(self, number: int, transcript: Transcript) -> None:
         """Collect what was said in a replicate."""
@@ -93,7 +93,6 @@ def gather_study(
         stored = kept.get(condition.run_id, ())
         records, head, talk = read_replicates(explorer, stored, most)
         entry = explorer.describe(estimated, names[at], head)
-        entry |= {"cell": condition.cell}
         entries.append(entry | {"transcripts": sum(bool(each.get("shown")) for each in records)})
         data[f"figures-{at}"] = draw_condition(explorer, chosen, estimated, head, records)
         data[f"talk-{at}"] = talk
@@ -167,7 +166,11 @@ def make_index(
         + ([["settings", " ".join(alike)]] if "settings" in differing and alike else []),
         "axis": axis,
         "meanings": {n: WARNINGS[n].short for n in sorted(warned) if n in WARNINGS},
-        "conditions": entries,
+        # A page without entries wants the facts alone.
+        "conditions": [
+            entry | {"cell": condition.cell}
+            for condition, entry in zip(conditions, entries, strict=False)
+        ],
     }
 
 

@@ -86,6 +86,7 @@ class LiveStudy:
             part, _, number = block.partition("-")
             if part not in ("figures", "talk") or not number.isdecimal():
                 raise KeyError(block)
+            # Conditions get other numbers as a sweep begins more of them.
             if revision not in self._indices:
                 raise Outdated
             study, conditions, estimates = self._indices[revision]
@@ -111,7 +112,6 @@ class LiveStudy:
             files = self._list_journals(condition)
             head = read_head(files[0]) if files else {}
             entry = self.explorer.describe(estimated, name, head)
-            entry |= {"cell": condition.cell}
             if entry["status"] == "no_estimates" and self._progress.running:
                 entry |= {"status": "running", "warnings": []}  # it wasn't interrupted
             entries.append(entry | {"transcripts": len(files) or condition.completed})
@@ -124,6 +124,7 @@ class LiveStudy:
 
     def _estimate(self, conditions: Sequence[TrackedCondition]) -> list[Any]:
         """Estimate conditions, each once as long as it doesn't change."""
+        # All that changed at once: many are estimated by several processes.
         states = {c.run_id: (c.written, c.completed, c.outline is None) for c in conditions}
         changed = [
             c for c in conditions if self._estimates.get(c.run_id, (None,))[0] != states[c.run_id]
@@ -157,6 +158,7 @@ class LiveStudy:
     ) -> _Blocks:
         """Make them of the journals on this machine, else of the transcripts in the store."""
         run = condition.run_id
+        # Journals are ahead of the store, which gets a replicate when it has ended.
         with study.transcripts([run] if not files else []) as kept:
             stored = kept.get(run, ()) or [
                 StoredTranscript("", run, int(file.stem), "", file) for file in files

@@ -40,6 +40,7 @@ class PageServer(ThreadingHTTPServer):
 
     def __init__(self, address: PageAddress, study: LiveStudy) -> None:
         assert address.listening is not None
+        # The socket is bound already, by the sweep or by the lock's holder.
         super().__init__(("127.0.0.1", address.port), _Handler, bind_and_activate=False)
         self.socket.close()  # the one that it made itself
         self.socket = address.listening
@@ -70,6 +71,7 @@ class _Handler(BaseHTTPRequestHandler):
         if name not in ("127.0.0.1", "localhost") or not hmac.compare_digest(
             token.encode(), self.server.token.encode()
         ):
+            # One answer to all of them, so that nobody learns what was wrong.
             return self._send("This link isn't valid: take the one that plenum printed.", 403)
         self.server.asked = time.monotonic()
         try:

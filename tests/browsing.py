@@ -72,6 +72,11 @@ class Seen:
         assert self.page.locator("script:not([type='text/plain'])").count() == 1
 
 
+def read_link(page: Page) -> str:
+    """The fragment of the page's address, asked of the page: `page.url` learns of it later."""
+    return str(page.evaluate("location.hash"))
+
+
 Open = Callable[..., Any]
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from browsing import HOSTILE, Open, Seen, browser, opened
+from browsing import HOSTILE, Open, Seen, browser, opened, read_link
 from explorer_studies import OPTIONS, SEATS, Written, drifting
 from playwright.sync_api import expect
 
@@ -70,10 +70,6 @@ def chosen(seen: Seen) -> list[str]:
 
 def marked(seen: Seen) -> list[str]:
     return seen.page.locator("#compare-talk mark").all_inner_texts()
-
-
-def fragment(seen: Seen) -> str:
-    return "#" + seen.page.url.partition("#")[2]
 
 
 def downloaded(seen: Seen, within: str) -> list[list[str]]:
@@ -234,12 +230,12 @@ def test_a_link_brings_back_conditions_round_and_replicates(
         seen.page.fill("#compare-round", "4")
         seen.page.click("#compare-swap")
         expect(seen.page.locator("#compare-heads .left b")).to_have_text("#2")
-        link = fragment(seen)
+        link = read_link(seen.page)
     assert link == "#c=04c0ffee&d=01c0ffee&a=2&b=5&t=4&v=compare"
     with opened(compared_page, link, TALK) as again:
         assert chosen(again) == ["4", "1", "2", "5"]
         assert again.page.input_value("#compare-round") == "4"
-        assert fragment(again) == link
+        assert read_link(again.page) == link
         again.page.evaluate("location.hash = '#c=01c0ffee&d=02c0ffee&a=3&b=4&t=8&v=compare'")
         expect(again.page.locator("#compare-heads .right b")).to_have_text("#4")
         assert chosen(again) == ["1", "2", "3", "4"]
@@ -276,7 +272,7 @@ def test_two_are_compared_with_the_keyboard_alone(opened: Open, compared_page: P
         expect(page.locator("#condition-title")).to_be_focused()
         expect(page.locator("#condition-title")).to_contain_text("temperature=t7")
         expect(page.locator("#heads, #parting").first).to_contain_text(f"#{replicate}")
-        assert fragment(seen) == f"#c=02c0ffee&t={before + 1}&a={replicate}"
+        assert read_link(seen.page) == f"#c=02c0ffee&t={before + 1}&a={replicate}"
 
 
 def test_conditions_without_replicates_or_without_a_partner_are_shown_so(

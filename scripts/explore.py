@@ -8,6 +8,7 @@ try:
     from pathlib import Path
 
     import hydra
+    from hydra.core.hydra_config import HydraConfig
     from omegaconf import DictConfig
 
     from plenum.base.errors import UserError
@@ -27,8 +28,9 @@ def main(cfg: DictConfig) -> None:
         chosen = read_study_settings(ExploredStudy, cfg)
         if not chosen.live:
             return publish_explorer(chosen)
-        if chosen.condition or chosen.replicates:
-            raise UserError("live: it shows a study whole; leave out condition and replicates")
+        given = {each.partition("=")[0] for each in HydraConfig.get().overrides.task}
+        if given & {"condition", "replicates", "out"}:
+            raise UserError("live: it shows a study whole; leave out condition, replicates and out")
         from plenum.reports.explorer.serve import serve_page
 
         serve_page(chosen, Path(chosen.journals))

@@ -1,5 +1,6 @@
 """The progress of a study as a table in the terminal, or that of journals without a store."""
 
+import math
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -86,15 +87,19 @@ def _tabulate(title: str, read: dict[str, Any], notes: list[str]) -> Table:
     )
     met = [name for name in ("running", "damaged") if read["totals"][name]]
     counts = ("target", "completed", "failed", *met, "pending")
+    known = frame["growth"].notna().any()
+    estimated = Column("D", "D(t)", _distance), Column("growth", format=_growth)
     columns = (
         *make_keys(["condition"]),
         *(Column(name, format=format_count) for name in counts),
         *([Column("decisions")] if frame["decisions"].any() else []),
+        *(estimated if known else []),
         Column("calls", format=format_count),
         Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
     )
-    return Table("status", title, frame, columns, tuple(notes))
+    meant = "D(t): distance of replicates in their last round; growth: of a typical pair's, a round"
+    return Table("status", title, frame, columns, (*([meant] if known else []), *notes))
 
 
 def _list_untracked(journals: Path) -> list[dict[str, Any]]:
@@ -129,6 +134,16 @@ def _dollars(cost: float, unpriced: float) -> str:
     if unpriced and not pd.isna(unpriced):
         return format_dollars(cost, int(unpriced))
     return format_number(cost, 4)
+
+
+def _distance(level: list[float]) -> str:
+    """Write the distance between replicates in the last round."""
+    return format_number(level[-1], 3) if level else "-"
+
+
+def _growth(growth: float | None) -> str:
+    """Write how much a typical pair of replicates grows apart in a round."""
+    return "-" if growth is None or pd.isna(growth) else f"{100 * math.expm1(growth):.1f} %"
 
 
 def _totals(total: dict[str, Any]) -> str:

@@ -38,6 +38,7 @@ def main() -> None:
         "LITELLM_LOCAL_MODEL_COST_MAP": "True",
         "MLFLOW_DISABLE_TELEMETRY": "true",
         "MLFLOW_SERVER_ENABLE_JOB_EXECUTION": "false",
+        "PYTHONSAFEPATH": "1",  # a file here may be named as a module of Python
     }
     command = compose_command(**given)
     sys.stdout.flush()
@@ -58,7 +59,7 @@ def read_arguments(arguments: list[str]) -> dict[str, str]:
 
 
 def prepare(module: str, *arguments: str) -> None:
-    done = subprocess.run([sys.executable, "-m", f"plenum.tracking.{module}", *arguments])
+    done = subprocess.run([sys.executable, "-Pm", f"plenum.tracking.{module}", *arguments])
     if done.returncode:
         raise SystemExit(done.returncode)
 

@@ -187,7 +187,9 @@ def _is_python(args: Sequence[str]) -> bool:
 
     A program under audit isn't: it gets pipes of its own, and must not find our modules imported.
     """
-    ours = args[1] == "-m" or (args[1].endswith(".py") and not args[1].endswith("plenum_run.py"))
+    ours = args[1] in ("-m", "-Pm") or (
+        args[1].endswith(".py") and not args[1].endswith("plenum_run.py")
+    )
     return args[0] == sys.executable and ours
 
 
@@ -408,8 +410,8 @@ def _execute(args: Sequence[str]) -> None:
         sys.path[0], sys.argv[:] = "", ["-c", *args[2:]]
         exec(args[1], module.__dict__)
         return
-    if args[0] == "-m":
-        sys.path[0] = str(Path.cwd())
+    if args[0] in ("-m", "-Pm"):
+        sys.path[:1] = [str(Path.cwd())] if args[0] == "-m" else []
         module.__spec__ = importlib.util.find_spec(args[1])
         assert module.__spec__ is not None
         file, rest = str(module.__spec__.origin), args[2:]
@@ -455,7 +457,7 @@ def main() -> None:
     while request is not None:
         _become(request, imported)
         args = request["args"]
-        request = None if args[0] in ("-c", "-m") else _copy_template()
+        request = None if args[0] in ("-c", "-m", "-Pm") else _copy_template()
     try:
         _execute(args)
     except BaseException as error:

@@ -84,7 +84,7 @@ class LineProcess:
             with theirs:
                 self._process = await asyncio.create_subprocess_exec(
                     sys.executable,
-                    "-m",
+                    "-Pm",  # -P: a file here may be named as a module of Python
                     self._module,
                     str(theirs.fileno()),
                     stdin=asyncio.subprocess.PIPE,

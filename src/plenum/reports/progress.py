@@ -110,7 +110,7 @@ class FolderProgress:
         written = max([self._logged, *(each.seen[0] for each in read)]) / 1e9
         return {
             "completed": counts["completed"],
-            "failed": _tally(each.failure["reason"] for each in read if each.failure),
+            "failed": _tally(each.failure["reason"] for each in read if each.status == "failed"),
             "damaged": counts["damaged"],
             "running": at_it,
             "pending": target - at_it - sum(counts[status] for status in ENDED),
@@ -267,13 +267,13 @@ class StudyProgress:
         return rate, left / rate if rate else None
 
     def _list_failures(self, wanted: Iterable[Mapping[str, Any]]) -> list[dict[str, Any]]:
-        """List the last failed replicates, the newest first."""
-        failed = [
-            (each.seen[0], {"condition": c["name"], "cell": c["cell"], "n": each.n, **each.failure})
-            for c in wanted
-            for each in self._folders[c["folder"]].wanted(c["target"])
-            if each.failure
-        ]
+        """List the last failed or damaged replicates, the newest first."""
+        failed = []
+        for c in wanted:
+            for each in self._folders[c["folder"]].wanted(c["target"]):
+                named = {"condition": c["name"], "cell": c["cell"], "n": each.n}
+                told = {**named, "status": each.status, **each.failure}
+                failed += [(each.seen[0], told)] if each.failure else []
         return [told for _, told in heapq.nlargest(_FAILURES, failed, key=itemgetter(0))]
 
 
@@ -315,11 +315,12 @@ def _read(file: str, seen: tuple[int, int]) -> _Read:
     n = int(Path(file).stem)
     try:
         transcript = read_transcript(Path(file))
-    except DamagedJournal:
+    except (DamagedJournal, OSError) as error:
         # One that is just being begun has no whole line yet.
-        return _Read(n, seen, "damaged" if b"\n" in Path(file).read_bytes() else "pending")
-    except OSError:
-        return _Read(n, seen, "damaged")
+        if isinstance(error, DamagedJournal) and b"\n" not in Path(file).read_bytes():
+            return _Read(n, seen, "pending")
+        damage = {"reason": "damaged journal", "at": None, "detail": str(error), "wrote": None}
+        return _Read(n, seen, "damaged", failure=damage)
     paid = [e for e in transcript.entries if "tokens_in" in e and "inherited" not in e]
     sums = {name: sum(entry[name] for entry in paid) for name in ("tokens_in", "tokens_out")}
     sums["dollars"] = sum(entry["cost"] or 0.0 for entry in paid)

@@ -168,6 +168,22 @@ def test_a_request_is_answered_or_fails_with_the_childs_last_words(
     assert noted == notes
 
 
+def test_a_file_of_the_user_that_is_named_as_a_module_of_python_is_not_imported(
+    child: Child, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "json.py").write_text("raise SystemExit('not this one')")
+    monkeypatch.chdir(here)
+
+    async def scene() -> None:
+        process = await started(child("echo"))
+        assert await process.ask({"n": 1}) == {"number": 0, "asked": {"n": 1}}
+        assert await process.finish() is None
+
+    run(scene())
+
+
 def test_a_child_that_dies_fails_its_requests_with_its_last_words(child: Child) -> None:
     async def scene() -> None:
         process = await started(child("dying"))

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from browsing import HOSTILE, Open, browser, opened, read_link
+from browsing import HOSTILE, READY, Open, browser, opened, read_link
 from command_line import call, logged
 from explorer_studies import OPTIONS, SEATS, Written, drifting, plain
 from playwright.sync_api import expect
@@ -198,6 +198,52 @@ def test_a_link_brings_back_condition_round_and_pair(opened: Open, study_page: P
         assert "#3 and #5" in again.text("#distance-told")
     with opened(study_page, "#c=<img>&t=1e9&a=-1&b=__proto__") as odd:
         assert "t=6" in read_link(odd.page)  # as without a link
+        assert odd.page.is_visible("#lost")
+
+
+@pytest.mark.parametrize(
+    ("fragment", "lost"),
+    [
+        ("", False),
+        ("#c=00c0ffee&t=5&a=3&b=5", False),
+        ("#c=00c0ffee&t=5&a=3&b=5&view=simplex&zoom=all", False),
+        ("#c=99c0ffee&t=5&a=3", True),
+        ("#c=00c0ffee&t=5&a=3&b=77", True),
+        ("#c=00c0ffee&t=40", True),
+        ("#c=99c0ffee&d=00c0ffee&v=compare", True),
+        ("#c=99c0ffee&q=member&v=search", True),
+        ("#c=00c0ffee&q=member&v=search", False),
+    ],
+)
+def test_a_link_to_what_is_not_here_says_so(
+    opened: Open, study_page: Path, fragment: str, lost: bool
+) -> None:
+    with opened(study_page, fragment, '#views [aria-pressed="true"]') as seen:
+        seen.page.wait_for_selector(READY, state="attached")
+        expect(seen.page.locator("#lost")).to_be_visible(visible=lost)
+        # A link that is followed within the page is looked at anew.
+        seen.page.evaluate("location.hash = '#c=00c0ffee&t=2&a=1'")
+        expect(seen.page.locator("#lost")).to_be_hidden()
+        seen.page.evaluate("location.hash = '#c=00c0ffee&t=2&a=55'")
+        expect(seen.page.locator("#lost")).to_be_visible()
+
+
+def test_back_returns_to_the_view_before(opened: Open, study_page: Path) -> None:
+    with opened(study_page) as seen:
+        seen.choose(3, 5)
+        link = read_link(seen.page)
+        seen.page.click("[data-view=search]")
+        seen.page.fill("[name=q]", "member")
+        seen.page.press("[name=q]", "Enter")
+        seen.page.click("[data-view=compare]")
+        expect(seen.page.locator("#compare-title")).to_be_visible()
+        seen.page.go_back()
+        expect(seen.page.locator("#seek")).to_be_visible()
+        assert "q=member" in read_link(seen.page)
+        seen.page.go_back()
+        expect(seen.page.locator("#condition-title")).to_be_visible()
+        assert read_link(seen.page) == link
+        assert seen.page.is_hidden("#lost")
 
 
 def test_hostile_texts_are_inert_wherever_they_stand(opened: Open, tmp_path: Path) -> None:

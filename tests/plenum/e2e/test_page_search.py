@@ -250,6 +250,7 @@ def test_the_reasoning_and_the_ballot_that_a_hit_names_are_opened(
         seen.page.select_option("[name=who]", "Welfare")
         seen.page.click("#hits a >> nth=0")
         expect(seen.page.locator("#talk tr.found th")).to_have_text("Welfare")
+        assert seen.page.is_hidden("#lost")
 
 
 def test_which_replicates_flipped_when_they_parted_and_who_began_it(

@@ -7,6 +7,7 @@ import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from operator import itemgetter
 from pathlib import Path
 from typing import Any
 
@@ -206,9 +207,21 @@ def test_the_last_dozen_failures_come_first_with_what_the_model_wrote(
         *("name=00c0ffee", "parse", "no"),
     )
     assert newest["at"] == FAILED["at"]
+    assert newest["status"] == "failed"
     assert newest["wrote"].startswith("<b>")
     assert KEY not in newest["wrote"]
     assert len(newest["wrote"]) == 2000
+
+
+def test_a_damaged_journal_is_named_with_what_is_wrong_with_it(tmp_path: Path) -> None:
+    Written(tmp_path).condition(4, 6, broken={1: FAILED})
+    (tmp_path / "00c0ffee/002.jsonl").write_bytes(b'{"kind":"head"}\n')
+    plan(tmp_path, ("00c0ffee", 4))
+    told = follow(tmp_path).read()
+    assert told["conditions"][0]["failed"] == {"parse": 1}
+    damaged, failed = sorted(told["failures"], key=itemgetter("status"))
+    assert (damaged["n"], damaged["status"], failed["status"]) == (2, "damaged", "failed")
+    assert "002.jsonl" in damaged["detail"]
 
 
 @pytest.mark.parametrize("text", [None, "", "{", "[]", '{"conditions": [{"name": "x"}]}'])

@@ -225,6 +225,7 @@ def test_reports_messages_and_reasons_are_searched_and_a_hit_opens_its_answer(
         assert found.locator("details[open]").count() >= 1
         assert "world 1" in page.inner_text("#left-run option:checked")
         assert "world 1" in page.inner_text("#right-run option:checked")
+        assert page.is_hidden("#lost")
         page.go_back()
         expect(page.locator("#hits li a:focus")).to_have_count(1)
         assert read_link(page) == link

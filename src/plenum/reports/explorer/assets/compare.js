@@ -164,7 +164,7 @@ function listenToComparison() {
   byId("compare-round").addEventListener("input", (event) => drawSaid(Number(event.target.value)));
   byId("compare-parting").addEventListener("click", () => drawSaid(compared.parting.round));
   COMPARED.forEach((_, k) => byId(`compare-open-${k}`).addEventListener("click", async () => {
-    showView("replicates");
+    chooseView("replicates");
     await chooseCondition(numberOf(compared.sides[k].entry.id), { round: compared.round, pair: [compared.n[k]] });
     byId("condition-title").focus();
   }));

@@ -72,10 +72,7 @@ function choices(select, pairs, chosen) {
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
 // Numbers as a reader wants them: fixed digits, a true minus, a dash for none.
-function fixed(value, digits) {
-  if (value === null || value === undefined || !Number.isFinite(value)) return "–";
-  return value.toFixed(digits).replace(/^-/, "−");
-}
+const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "−") : "–");
 
 function brief(value) {
   if (value === null || value === undefined) return "–";

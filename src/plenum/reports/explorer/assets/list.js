@@ -81,12 +81,5 @@ function missing(f, { target, n, failed, pending: open }) {
     lines.length ? el("ul", {}, lines) : el("p", { class: "told" }, "None: every replicate completed."));
 }
 
-function begins(wrote) {
-  if (wrote === undefined) return "";
-  return wrote ? `the answer begins: ${wrote}` : "the answer is empty";
-}
-
-function place(at) {
-  if (!at) return "";
-  return [at.call, at.round && `round ${at.round}`, at.seat].filter(Boolean).join(", ");
-}
+const begins = (wrote) => wrote !== undefined && (wrote ? `the answer begins: ${wrote}` : "the answer is empty");
+const place = (at) => at && [at.call, at.round && `round ${at.round}`, at.seat].filter(Boolean).join(", ");

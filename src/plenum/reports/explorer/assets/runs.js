@@ -7,9 +7,7 @@ function estimateTold(f, entry) {
   return `${entry.symbol} ${fixed(entry.lambda, 3)} ${interval(entry.low, entry.high)}, mean over episodes`;
 }
 
-function prepare(found) {
-  found.last = Math.max(1, ...found.replicates.map((replicate) => replicate.course.length));
-}
+const prepare = (found) => (found.last = Math.max(1, ...found.replicates.map((replicate) => replicate.course.length)));
 
 const ordered = (f) => f.replicates;
 

@@ -3,6 +3,7 @@
 
 const views = new Map(); // by name: a function that shows what the address asks for
 let view = "replicates";
+let followed = null; // the link that is being followed, until the page writes its own
 
 // Shows a view; `parts` is what the address asks for, empty where somebody chose the view itself.
 function showView(name, parts = new URLSearchParams()) {
@@ -12,21 +13,30 @@ function showView(name, parts = new URLSearchParams()) {
   views.get(name)(parts);
 }
 
+// Shows a view that somebody chose: Back returns to the one before.
+function chooseView(name) {
+  if (name !== view) history.pushState(null, "", location.hash || "#");
+  showView(name);
+}
+
 // Opens the view that the address names, and follows the buttons and later addresses.
 async function openStudy() {
   const usual = live() ? "watch" : "replicates";
   const asked = () => linkParts().get("v") ?? (linkParts().has("c") ? "replicates" : usual);
   const named = () => (views.has(asked()) ? asked() : usual);
   views.set("replicates", () => state.entry && writeLink());
-  byId("views").addEventListener("click", (event) => event.target.dataset.view && showView(event.target.dataset.view));
+  byId("views").addEventListener("click", (event) => event.target.dataset.view && chooseView(event.target.dataset.view));
   window.addEventListener("hashchange", async () => {
     if (location.hash === state.link) return;
-    if (named() !== "replicates") return showView(named(), linkParts());
+    const link = linkParts();
+    if (named() !== "replicates") return showView(named(), (followed = link));
     const asked = await readLink();
-    if (!asked) return;
-    showView("replicates");
+    if (!asked && !link.has("c")) return; // a link within the page
+    showView("replicates"); // it writes what was seen there before
+    followed = link;
     openReplicates(asked);
   });
+  followed = linkParts();
   showView(named(), linkParts());
   listConditions();
   rove(byId("list"), "tbody tr");
@@ -39,6 +49,8 @@ async function openStudy() {
 function setLink(parts, of = "replicates") {
   if (view !== of) return; // what is drawn behind another view
   if (of !== "replicates") parts.set("v", of);
+  if (followed) byId("lost").hidden = ["c", "d", "a", "b", "t"].every((name) => !followed.get(name) || followed.get(name) === parts.get(name));
+  followed = null;
   state.link = `#${parts}`;
   try {
     history.replaceState(null, "", state.link);

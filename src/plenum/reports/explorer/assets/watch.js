@@ -113,10 +113,10 @@ function drawFailures(failures) {
 }
 
 function tellNews(before, { running, totals, failures }) {
-  const more = totals.failed - before.totals.failed;
+  const [more, last] = [totals.failed - before.totals.failed, failures.find(({ status }) => status === "failed")];
   const news = [
     running !== before.running && (running ? "A sweep has begun." : `The sweep ended: ${countsTold(totals)}.`),
-    more > 0 && `${plural(more, "more replicate")} failed, the last one ${failures[0].condition} #${failures[0].n}: ${failures[0].reason}.`,
+    more > 0 && `${plural(more, "more replicate")} failed, the last one ${last?.condition} #${last?.n}: ${last?.reason}.`,
   ].filter(Boolean);
   if (news.length) show(byId("watch-news"), said("span", {}, news.join(" ")));
 }
@@ -174,7 +174,7 @@ async function poll() {
 async function openCell(cell) {
   const number = index.conditions.findIndex((condition) => condition.cell === cell);
   await figures(number);
-  showView("replicates");
+  chooseView("replicates");
   await chooseCondition(number);
   byId("condition-title").focus();
 }

@@ -12,9 +12,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
 from importlib.util import find_spec
-from pathlib import Path
 from types import TracebackType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 from plenum.base.collector import collect_rarely
 from plenum.base.environment import close_environment
@@ -59,9 +58,16 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sort_flags_first(sys.argv[1:])
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # a terminal without λ̂ gets a question mark
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream and stream is getattr(sys, f"__{name}__"):  # else it goes to somebody in here
+            raw: Any = _Output(stream.fileno(), "w", closefd=False)
+            by_line = stream.line_buffering or stream.write_through
+            # A terminal without λ̂ gets a question mark.
+            given = (io.BufferedWriter(raw), stream.encoding, "replace")
+            setattr(sys, name, io.TextIOWrapper(*given, line_buffering=by_line))
+    if os.environ.get("COLUMNS") == "0":  # as some shells say that they don't know
+        del os.environ["COLUMNS"]
     shows_full_errors()
     os.environ["HYDRA_FULL_ERROR"] = "1"  # Hydra then raises instead of printing and exiting
     sys.excepthook = partial(_without_secrets, failed)
@@ -81,6 +87,16 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
             _register_own_values()
             _share_registered_configs()
         main()
+
+
+class _Output(io.FileIO):
+    """A standard stream; what its reader, such as ``head``, no longer wants is dropped."""
+
+    def write(self, data: Any) -> int:
+        try:
+            return super().write(data)
+        except BrokenPipeError:  # the command goes on, and its status stays what it found
+            return len(data)
 
 
 def _share_registered_configs() -> None:
@@ -127,9 +143,6 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
     """
     try:
         yield
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        raise SystemExit(failed) from None
     except Stopped as error:
         _leave(f"stopped: {error}; the same command continues from here", failed)
     except Exception as error:
@@ -139,7 +152,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
 
         if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
             again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
-            where = error.filename or Path.cwd()
+            where = error.filename or os.environ.get("PWD", "here")  # which may be gone
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
         if package := name_missing_package(error):
             _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)

@@ -10,6 +10,7 @@ from collections import defaultdict, deque
 from collections.abc import Callable, Generator, Sequence
 from typing import Any
 
+from plenum.base.errors import UserError
 from plenum.calls.chat import Reply
 from plenum.calls.conversation import Ask, Conversation, ConversationFailed, Entry
 from plenum.committee import (
@@ -94,7 +95,11 @@ class Deliberation(Conversation[CommitteeCondition]):
         states = tuple(self._table[seat.name] for seat in condition.asked)
         voted, labels = tuple(vote.decision for vote in votes), condition.scenario.labels
         ended = ballots.EndedDeliberation(labels, voted, states, count, clerk)
-        return ballots.RULES[condition.protocol.decision](ended)
+        rule = condition.protocol.decision
+        decided = ballots.RULES[rule](ended)
+        if decided not in (*labels, ballots.NONE):
+            raise UserError(f"protocol.decision: {rule} decided {decided!r}, which is no option")
+        return decided
 
     def _turn(self, number: int, seat: Seat) -> Generator[Ask, Reply, Entry]:
         labels, frame = self._condition.scenario.labels, self._condition.frame

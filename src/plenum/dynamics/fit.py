@@ -73,11 +73,6 @@ class Fit:
         """λ̂ without each replicate in turn, shape (replicates,)."""
         return slope(self.rounds, sum_without_each(self.distances))
 
-    @property
-    def pseudo_values(self) -> Floats:
-        """Jackknife pseudo-values R λ̂ - (R - 1) λ̂₋ᵣ, shape (replicates,)."""
-        return self.replicates * self.value - (self.replicates - 1) * self.left_out
-
 
 def fit_distances(ensemble: ArrayLike, window: tuple[int, int] = WINDOW) -> Fit:
     """Measure an ensemble's distances over a window.

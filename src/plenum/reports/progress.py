@@ -13,6 +13,7 @@ from collections import Counter, deque
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from operator import attrgetter, itemgetter
 from pathlib import Path
 from typing import Any
@@ -128,6 +129,15 @@ class FolderProgress:
         usual = sum(ended) / len(ended) if ended else most
         left = usual * (target - sum(each.status in ENDED for each in read))
         return max(left - sum(each.used["calls"] for each in read if each.status not in ENDED), 0)
+
+    def count_calls_since(self, began: float) -> int:
+        """Count the answers that the call logs have since then, in seconds since the epoch."""
+        since = datetime.fromtimestamp(began, UTC).isoformat().encode()
+        logs = self.folder.glob("calls*.jsonl") if self._logged >= 1e9 * began else ()
+        lines = (line for log in logs for line in log.read_bytes().split(b"\n"))
+        # A line isn't parsed whole: there may be a million.
+        made = (line.partition(b'"at":"')[2] for line in lines if b'"outcome":"ok"' in line)
+        return sum(at >= since for at in made)
 
     def _estimate(self, ended: list[_Read], running: bool) -> dict[str, Any]:
         """Estimate D(t) and the growth of a typical pair from the replicates that have ended."""
@@ -254,9 +264,9 @@ class StudyProgress:
         read = [each for folder, target, _ in planned for each in folder.wanted(target)]
         if self._began != plan["began"]:
             self._began = plan["began"]
-            # Journals that were last written before it began are an earlier sweep's work.
-            before = sum(r.used["calls"] for r in read if r.seen[0] < 1e9 * plan["began"])
-            self._made = deque([(plan["began"], before)])
+            # The others are an earlier sweep's work, also in a replicate that this one continues.
+            own = sum(folder.count_calls_since(plan["began"]) for folder, _, _ in planned)
+            self._made = deque([(plan["began"], sum(r.used["calls"] for r in read) - own)])
         self._made.append((now, sum(r.used["calls"] for r in read)))
         # One look from before the last minutes stays, from which the rate is measured.
         while len(self._made) > 2 and self._made[1][0] < now - _LATELY:

@@ -41,7 +41,7 @@ _WRITTEN_BY_MLFLOW = {
 
 
 def check_database(path: Path, *, thorough: bool = False) -> None:
-    """Refuse a file that no store can be opened in.
+    """Refuse a file that holds no store.
 
     Parameters
     ----------
@@ -53,15 +53,15 @@ def check_database(path: Path, *, thorough: bool = False) -> None:
     Raises
     ------
     UserError
-        It can't be written to, is no SQLite database, or is a damaged one.
+        It is no SQLite database, or a damaged one.
     """
     if not path.exists():
         return
-    if not path.is_file() or not os.access(path, os.W_OK):
-        raise UserError(f"tracking.uri: {path} can't be written to")
+    if not path.is_file():
+        raise UserError(f"tracking.uri: {path} is no file")
     query = "PRAGMA quick_check(1)" if thorough else "SELECT max(name) FROM sqlite_master"
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        with closing(_open_to_read(path)) as database:
             (problem,) = database.execute(query).fetchone()
     except sqlite3.OperationalError:  # another process holds it, or was killed: a writer mends that
         return
@@ -85,10 +85,18 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
     if not path.exists():
         return []
     try:
-        with closing(sqlite3.connect(f"{path.as_uri()}?mode=ro", uri=True)) as database:
+        with closing(_open_to_read(path)) as database:
             return database.execute(query, values).fetchall()
     except sqlite3.OperationalError:
         return []
+
+
+def _open_to_read(path: Path) -> sqlite3.Connection:
+    uri = f"{path.as_uri()}?mode=ro"
+    # A reader, too, makes two files beside it, but for one that is told that nobody writes.
+    if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+        uri += "&immutable=1"
+    return sqlite3.connect(uri, uri=True)
 
 
 def prepare(path: Path) -> None:

@@ -1,5 +1,6 @@
 """The runs of a study in the tracking store, and their artifacts."""
 
+import os
 import tempfile
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
@@ -27,6 +28,9 @@ def open_existing(uri: str) -> Any:
     path = store.local(store.absolute_uri(uri))
     if path is not None and not path.exists():
         return None
+    if path is not None and not os.access(path.parent, os.W_OK):
+        why = "can't be written to, and MLflow reads no store without writing"
+        raise UserError(f"tracking.uri: {path.parent} {why}; copy the folder, and read the copy")
     store.require_writable_store(store.absolute_uri(uri))
     return store.open_client(uri)
 

@@ -59,6 +59,8 @@ def require_writable_store(uri: str, *, thorough: bool = False) -> None:
                 "tracking.uri=sqlite:////SHORTER/PATH/mlflow.db"
             )
         require_writable("tracking.uri", path.parent)
+        if path.exists() and not os.access(path, os.W_OK):
+            raise UserError(f"tracking.uri: {path} can't be written to")
         database.check_database(path, thorough=thorough)
         return
     post(uri, "experiments/search", {"max_results": 1})

@@ -5,7 +5,6 @@ an SQLite store is asked by SQL, any other by the client. Who imports MLflow any
 artifacts or to write, reads by :mod:`plenum.tracking.runs`.
 """
 
-import hashlib
 import math
 import sys
 from collections.abc import Iterator
@@ -19,7 +18,6 @@ from plenum.design.condition_names import name_conditions
 from plenum.design.kinds import KINDS, find_kind
 from plenum.tracking import database, experiments, server, store
 from plenum.tracking.order import ORDER_TAG, order_runs
-from plenum.tracking.rows import ROWS_ARCHIVE
 from plenum.tracking.stored_run import StoredRun
 
 KIND_TAG = "plenum.study_kind"
@@ -148,34 +146,6 @@ def _find_conditions(study: str, uri: str) -> list[StoredRun]:
         StoredRun(run.info.run_id, run.info.run_name, **each)
         for run, each in zip(runs, values, strict=True)
     ]
-
-
-def fingerprint(study: str, uri: str) -> str | None:
-    """Digest a study's runs and the artifacts of its conditions.
-
-    Returns
-    -------
-    str or None
-        Equal digests mean equal contents; ``None`` where that can't be known without MLflow: of a
-        server, or of artifacts that lie elsewhere.
-    """
-    path = store.local(store.absolute_uri(uri))
-    if path is None:
-        return None
-    store.settle(uri)
-    total = hashlib.blake2b(digest_size=16)
-    # The order is that of starts and ids, and keys are sorted, so equal contents digest equally.
-    for run in list_stored_runs(path, study):
-        total.update(repr(run).encode())
-        if run.artifacts is None:
-            return None
-        if run.tags.get("plenum.kind") == "replicate":
-            continue
-        for file in sorted(run.artifacts.rglob("*")):
-            if file.is_file() and file.name != ROWS_ARCHIVE:  # whose members' ends are in the rows
-                data = file.read_bytes()
-                total.update(f"{file.relative_to(run.artifacts)} {len(data)} ".encode() + data)
-    return total.hexdigest()
 
 
 def _experiments(study: str, uri: str) -> list[tuple[str, str, str | None]]:

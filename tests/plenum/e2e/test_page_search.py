@@ -245,6 +245,7 @@ def test_the_reasoning_and_the_ballot_that_a_hit_names_are_opened(
         counts(seen)
         seen.page.click("#hits a")
         assert seen.page.is_visible("#talk .found details p")
+        assert seen.page.inner_text("#talk .found details mark") == "Nobody"
         seen.page.click("text=Back to the hits")
         seen.page.fill("[name=q]", "single payer")
         seen.page.select_option("[name=who]", "Welfare")

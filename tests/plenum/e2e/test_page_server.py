@@ -2,6 +2,7 @@
 
 import http.client
 import json
+import shutil
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -97,11 +98,30 @@ def test_its_blocks_are_those_of_the_file(small: tuple[Settings, Path]) -> None:
         index = block("index")
         revision = index.pop("revision")
         assert index == told["index"]
-        for name in ("figures-0", "figures-1", "talk-0", "talk-1"):
-            assert block(name, revision) == told[name]
+        for number in (0, 1):
+            figures = block(f"figures-{number}", revision)
+            counts = {"n": 3, "failed": 0, "damaged": 0, "pending": 0}
+            assert figures == {**told[f"figures-{number}"], "counts": counts}
+            assert block(f"talk-{number}", revision) == told[f"talk-{number}"]
         assert block("figures-2", revision) == 404
         assert block("figures-0", "another") == 409
         assert block("watch")["study"] == "small"
+
+
+def test_what_was_damaged_or_deleted_here_is_read_from_the_store(
+    small: tuple[Settings, Path], tmp_path: Path
+) -> None:
+    chosen, journals = small
+    shutil.copytree(journals, tmp_path / "journals")
+    for folder in (tmp_path / "journals").glob("*/"):
+        (folder / "000.jsonl").write_bytes(b'{"kind":"head"}\n')
+        (folder / "001.jsonl").unlink()
+    study = LiveStudy(chosen, tmp_path / "journals")
+    revision = json.loads(study.read("index", ""))["revision"]
+    figures = json.loads(study.read("figures-1", revision))
+    assert [r["status"] for r in figures["replicates"]] == ["completed"] * 3
+    assert figures["counts"] == {"n": 3, "failed": 0, "damaged": 0, "pending": 0}
+    assert len(json.loads(study.read("talk-1", revision))["replicates"]) == 3
 
 
 def test_a_link_stays_the_same_and_one_process_listens(tmp_path: Path) -> None:

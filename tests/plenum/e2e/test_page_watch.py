@@ -200,6 +200,8 @@ class Answering(http.server.ThreadingHTTPServer):
     def __init__(self, port: int, html: str, blocks: dict[str, Any]) -> None:
         self.html, self.blocks = html, blocks
         self.asked: list[str] = []
+        self.held: set[str] = set()  # blocks that are answered once `go` is set
+        self.go = threading.Event()
         super().__init__(("127.0.0.1", port), _Answer)
         threading.Thread(target=self.serve_forever, args=(0.02,), daemon=True).start()
 
@@ -214,6 +216,8 @@ class _Answer(http.server.BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         name = self.path.partition("?")[0].removeprefix("/data/")
         self.server.asked.append(name)
+        if name in self.server.held:
+            self.server.go.wait(20)
         known = name == "/" or name in self.server.blocks
         body = self.server.html if name == "/" else json.dumps(self.server.blocks.get(name))
         self.send_response(200 if known else 404)
@@ -378,6 +382,29 @@ def test_it_says_that_its_server_is_gone_and_goes_on_when_there_is_one_again(
         again.server_close()
 
 
+def test_a_search_lists_what_has_come_and_says_that_its_server_is_gone(
+    browser: Browser, tmp_path: Path
+) -> None:
+    study = small(tmp_path)
+    with (
+        answering(study, watch=running(study.watch())) as server,
+        visiting(browser, f"{server.url}#v=watch") as visited,
+    ):
+        server.held |= {"talk-1"}
+        visited.click("[data-view=search]")
+        visited.fill("[name=q]", "round")
+        told = visited.locator("#seek-told")
+        expect(told).to_contain_text("so far")
+        expect(visited.locator("#hits li").first).to_be_visible()  # of the first condition
+        server.shutdown()
+        server.server_close()
+        server.blocks = {}
+        server.go.set()  # the answer that is under way is the last one
+        expect(told).to_contain_text("The search stopped")
+        visited.fill("[name=q]", "member")
+        expect(told).to_contain_text("the page's server doesn't answer")
+
+
 def test_a_page_opened_before_the_first_condition_is_stored_watches(
     browser: Browser, tmp_path: Path
 ) -> None:
@@ -438,6 +465,8 @@ def _watch_killed_and_continued(browser: Browser, tmp_path: Path, url: str) -> N
     shown = call(tmp_path, "scripts/status.py", "study=w").stdout
     calls = re.findall(r" (\d+) calls", shown)[0]
     assert f"{int(calls):,} calls" in totals.inner_text()
+    visited.goto(link.replace("/#", "?#"))  # without its last slash
+    expect(totals).to_contain_text("12 of 12 completed")
     context.close()
     for each in psutil.process_iter(["cmdline"]):  # the page's server outlives the sweep
         if str(journals) in " ".join(each.info["cmdline"] or ()):

@@ -2,6 +2,7 @@
 
 import json
 import threading
+from collections import Counter
 from collections.abc import Sequence
 from functools import cached_property
 from pathlib import Path
@@ -159,13 +160,18 @@ class LiveStudy:
         """Make them of the journals on this machine, else of the transcripts in the store."""
         run = condition.run_id
         # Journals are ahead of the store, which gets a replicate when it has ended.
-        with study.transcripts([run] if not files else []) as kept:
-            stored = kept.get(run, ()) or [
-                StoredTranscript("", run, int(file.stem), "", file) for file in files
-            ]
-            records, head, talk = read_replicates(self.explorer, stored, None)
+        here = [StoredTranscript("", run, int(file.stem), "", file) for file in files]
+        records, head, talk = read_replicates(self.explorer, here, None)
+        counts = Counter(record["status"] for record in records)
+        # Of one that was damaged or deleted here the store has the transcript.
+        if not files or counts["completed"] < condition.completed:
+            with study.transcripts([run]) as kept:
+                records, head, talk = read_replicates(self.explorer, kept.get(run, ()), None)
+            counts = Counter(record["status"] for record in records)
         figures = draw_condition(self.explorer, self._chosen, estimated, head, records)
-        return {"figures": _encode(figures), "talk": _encode(talk)}
+        told = {"n": counts["completed"], "failed": counts["failed"], "damaged": counts["damaged"]}
+        told["pending"] = condition.target - sum(told.values())
+        return {"figures": _encode({**figures, "counts": told}), "talk": _encode(talk)}
 
 
 def _encode(block: Any) -> bytes:

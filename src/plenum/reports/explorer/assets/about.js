@@ -5,8 +5,7 @@ function aboutCondition() {
   const { f, entry } = state;
   show(byId("condition-title"), said("bdi", {}, entry.name), el("code", { class: "quiet", title: "the condition's identity" }, ` ${entry.id}`));
   show(byId("estimate"), el("b", {}, estimateTold(f, entry)), ` · ${realised(entry)} · `, el("span", { class: "quiet" }, f.provenance === index.provenance ? `backend ${entry.factors.backend}` : f.provenance));
-  const { warnings } = entry;
-  show(byId("warnings"), warnings.map((name) => el("li", {}, el("b", {}, `⚠ ${name.replaceAll("_", " ")}`), `: ${index.meanings[name] ?? "see docs/estimates.md"}`)));
+  show(byId("warnings"), entry.warnings.map((name) => el("li", {}, el("b", {}, `⚠ ${name.replaceAll("_", " ")}`), `: ${index.meanings[name] ?? "see docs/estimates.md"}`)));
   const pairs = (list) => list.flatMap(([name, value]) => [el("dt", {}, name), said("dd", {}, value)]);
   show(byId("facts"), pairs(f.facts.length ? f.facts : [["estimates", "none"]]));
   show(byId("factors"), pairs(Object.entries(entry.factors)));

@@ -17,7 +17,8 @@ function block(id) {
 const live = () => document.documentElement.hasAttribute("data-live");
 
 async function request(id) {
-  const answer = await fetch(`data/${id}?index=${index?.revision ?? ""}`);
+  const place = location.pathname.replace(/\/?$/, "/data/"); // also of a link without its last slash
+  const answer = await fetch(`${place}${id}?index=${index?.revision ?? ""}`).catch(() => Promise.reject(new Error("the page's server doesn't answer")));
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();
 }
@@ -33,6 +34,7 @@ async function figures(number) {
   const found = await block(`figures-${number}`);
   if (!found.ready) prepare(found);
   found.ready = true;
+  Object.assign(index.conditions[number], found.counts); // a server counts what is listed with them
   return found;
 }
 

@@ -13,6 +13,6 @@ function csvButton(name, rows) {
 // Numbers stay numbers. A text that a spreadsheet would take for a formula is quoted as text.
 function csvCell(value) {
   if (typeof value === "number") return Number.isFinite(value) ? String(value) : "";
-  const text = String(value ?? "").replace(/^[=+\-@\t\r]/, "'$&");
+  const text = String(value ?? "").replace(/^[=+\-@\t\r](?=.)/s, "'$&");
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }

@@ -104,7 +104,7 @@ function answerCell(turn, words, other) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "deed" }, el("span", { class: "quiet" }, `${STEPS[turn.kind] ?? turn.kind} `), said("b", { class: other && other.state !== turn.state ? "differs" : null }, turn.state)),
     turn.text ? el("p", { class: "words", dir: "auto" }, words) : null,
-    turn.reasons ? folded("private reasons", said("p", { class: "words" }, turn.reasons)) : null,
+    turn.reasons ? folded("private reasons", said("p", { class: "words" }, state.turn ? markedIn(turn.reasons) : turn.reasons)) : null,
     flagged(flagsOf(turn)));
 }
 

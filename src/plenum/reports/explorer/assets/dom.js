@@ -4,8 +4,7 @@ const SVG = "http://www.w3.org/2000/svg";
 const byId = (id) => document.getElementById(id);
 
 // Characters that show nothing, or turn the direction of what follows; told, not obeyed.
-const UNSEEN =
-  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSEEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 
 const codeOf = (character) => `\u27e8U+${character.charCodeAt(0).toString(16).toUpperCase().padStart(4, "0")}\u27e9`;
 const visible = (text) => String(text).replace(UNSEEN, codeOf);
@@ -75,13 +74,11 @@ const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 const fixed = (value, digits) => (Number.isFinite(value) ? value.toFixed(digits).replace(/^-/, "−") : "–");
 
 function brief(value) {
-  if (value === null || value === undefined) return "–";
-  if (value === 0) return "0";
+  if (!value) return value === 0 ? "0" : "–";
   const text = Math.abs(value) < 0.0001 ? value.toExponential(1) : String(Number(value.toPrecision(3)));
   return text.replaceAll("-", "−");
 }
 
-const interval = (low, high, digits = 3) =>
-  low === null || low === undefined ? "[no interval]" : `[${fixed(low, digits)}, ${fixed(high, digits)}]`;
+const interval = (low, high, digits = 3) => low === null || low === undefined ? "[no interval]" : `[${fixed(low, digits)}, ${fixed(high, digits)}]`;
 
 const plural = (count, one, more = `${one}s`) => `${count} ${count === 1 ? one : more}`;

@@ -66,8 +66,8 @@ function best(replicates, score, others = (k) => replicates.slice(k + 1)) {
   return pair;
 }
 
-function missing(f, { target, n, failed, pending: open }) {
-  show(byId("replicates-count"), `${target} wanted = ${n} completed + ${failed} failed + ${open} pending.`);
+function missing(f, { target, n, failed, damaged, pending: open }) {
+  show(byId("replicates-count"), `${target} wanted = ${n} completed + ${failed} failed${damaged ? ` + ${damaged} damaged` : ""} + ${open} pending.`);
   const rest = f.replicates.filter((replicate) => !["completed", "pending"].includes(replicate.status));
   const pending = f.replicates.filter((replicate) => replicate.status === "pending");
   const lines = rest.map((replicate) => el("li", {},

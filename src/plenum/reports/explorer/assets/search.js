@@ -84,10 +84,12 @@ async function seek() {
   byId("seek-more").hidden = true;
   if (asked.why) return void show(byId("seek-told"), asked.why);
   performance.mark("sought");
-  tellHits(null);
   const numbers = [...index.conditions.keys()].filter((number) => !asked.at.c || index.conditions[number].id === asked.at.c);
   for (const number of numbers) {
-    const turns = (await spokenIn(number)).filter((turn) => wanted(turn, asked));
+    tellHits(null); // a server may take a while for the next
+    const spoken = await spokenIn(number).catch((error) => sought.run === run && tellHits(`The search stopped, because ${error.message}: `));
+    if (sought.run !== run) return;
+    const turns = spoken.filter((turn) => wanted(turn, asked));
     const { places } = sought; // a text that many said is searched once
     const texts = asked.at.re && asked.at.q ? [...new Set(turns.map(({ text }) => text))].filter((text) => !places.has(text)) : [];
     let [began, some] = [performance.now(), 20];
@@ -227,5 +229,5 @@ views.set("search", async (parts) => {
   }
   form.elements.q.focus();
   await seek();
-  await warmUp();
+  await warmUp().catch(() => null); // the search has said why
 });

@@ -98,7 +98,7 @@ function turnCell(turn, words, f, other) {
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
     flagged(flagsOf(turn)),
-    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, turn.thought)) : null);
+    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, state.turn ? markedIn(turn.thought) : turn.thought)) : null);
 }
 
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.

@@ -92,7 +92,7 @@ function watchTotals({ running, time, left_s, rate, totals, budget }) {
   for (const [name, spent] of Object.entries({ ...totals.spent, tokens: totals.spent.tokens_in + totals.spent.tokens_out })) {
     const most = budget?.[name] ?? null;
     const amount = (value) => (name === "dollars" ? `$${fixed(value, value >= 1 ? 2 : 4)}` : inThousands(value));
-    if (most !== null) lines.push(el("p", { class: "budget" }, `Budget: ${amount(spent)} of ${amount(most)} ${name} spent so far by the journals, earlier sweeps of these conditions among them `, el("progress", { max: most || 1, value: spent, "aria-label": `${name} spent of the budget` })));
+    if (most !== null) lines.push(el("p", { class: "budget" }, `Budget: ${amount(spent)} of ${amount(most)}${name === "dollars" ? "" : ` ${name}`} spent so far by the journals, earlier sweeps of these conditions among them `, el("progress", { max: most || 1, value: spent, "aria-label": `${name} spent of the budget` })));
   }
   return lines;
 }
@@ -164,7 +164,7 @@ async function poll() {
     if (watched.gone) show(byId("watch-news"), "The server answers again.");
     watched.gone = false;
   } catch (error) {
-    const again = `This page gets nothing from its server: ${error.message}. This starts the server again: python scripts/explore.py study=${index.study} live=true`;
+    const again = `This page isn't renewed: ${error.message}. This starts the server again: python scripts/explore.py study=${index.study} live=true`;
     if (!watched.gone) show(byId("watch-news"), said("b", { class: "warn" }, again));
     watched.gone = true;
   }

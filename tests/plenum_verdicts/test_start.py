@@ -15,6 +15,25 @@ FOR_THE_PAGE = {"matplotlib"}
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("runs", "status"), [(60, 0), (3, 3)])
+def test_a_reader_that_has_seen_enough_changes_no_status(
+    tmp_path: Path, runs: int, status: int
+) -> None:
+    """As ``verdict.py | head -1`` ends: 1 would say that runs decide differently."""
+    row = json.dumps({"case": "a", "decision": "A"})
+    (tmp_path / "x.jsonl").write_text(f"{row}\n" * runs)
+    asked = [sys.executable, str(ROOT / "scripts/verdict.py"), "logs=x.jsonl"]
+    given = {"cwd": tmp_path, "env": environment(), "stderr": subprocess.PIPE}
+    process = subprocess.Popen(asked, stdout=subprocess.PIPE, **given)  # type: ignore[call-overload]
+    process.stdout.close()
+    told = process.stderr.read().decode()
+    assert process.wait() == status, told
+    assert "Traceback" not in told
+    assert "BrokenPipe" not in told
+    assert list(tmp_path.rglob("verdict.json"))
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(("cases", "runs"), [(8, 5), (20, 2)])
 def test_what_a_verdict_imports(tmp_path: Path, cases: int, runs: int) -> None:
     """Of a log whose cases are judged, and of one whose cases are judged together."""

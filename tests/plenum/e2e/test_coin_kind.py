@@ -106,6 +106,19 @@ def test_a_coin_goes_from_a_config_through_journals_and_mlflow_to_a_printed_tabl
     assert json.dumps(sorted(shares)) == '["0.2", "0.9"]'
 
 
+def test_a_kind_without_tables_of_its_own_can_be_swept(stored: Path) -> None:
+    shutil.copytree(COIN, stored / "bare")
+    module = stored / "bare/coin/__init__.py"
+    before, _, rest = module.read_text().partition("    def publish_tables")
+    module.write_text(f"{before}    def make_frames{rest.partition('    def make_frames')[2]}")
+    (stored / "site").mkdir()
+    bare = find_package(stored / "bare", stored / "site")
+    done = call(stored, "run.py", "task=coin", "replicates=2", **bare)
+    assert "2/2 completed" in done.stderr
+    refused = call(stored, "scripts/tables.py", "study=coin", status=2, **bare)
+    assert "it holds coins; tables: only for" in refused.stderr
+
+
 def test_a_study_without_a_completed_replicate_has_a_table(
     stored: Path, path: dict[str, Any]
 ) -> None:

@@ -282,6 +282,24 @@ def test_a_folder_that_hydra_reads_as_a_variable_is_named(tmp_path: Path) -> Non
     assert list(folder.iterdir()) == []
 
 
+def test_a_folder_that_is_gone_is_named(tmp_path: Path) -> None:
+    gone = tmp_path / "gone"
+    python = f"{sys.executable} {ROOT}"
+    line = (
+        f"mkdir gone; cd gone; rmdir ../gone; {python}/run.py; {python}/scripts/status.py study=x"
+    )
+    told = subprocess.run(line, shell=True, cwd=tmp_path, capture_output=True, text=True)
+    assert told.returncode == 2
+    lines = told.stderr.splitlines()
+    assert lines == [f"error: {gone}: No such file or directory"] * 2
+
+
+def test_a_terminal_of_unknown_width_shows_tables(run: Run) -> None:
+    run("replicates=1", "rounds=1", "tracking=none")
+    shown = run("tracking=none", script="scripts/status.py", COLUMNS="0").stdout
+    assert {"condition", "target", "completed"} <= set(shown.split())
+
+
 SCRIPTS = ["run.py", *(f"scripts/{f.name}" for f in sorted((ROOT / "scripts").glob("*.py")))]
 OF_CONTRIBUTORS = (
     "benchmarks",

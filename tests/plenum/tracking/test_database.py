@@ -20,7 +20,7 @@ from sqlalchemy import create_engine, event
 from sqlalchemy.engine import Engine
 
 from plenum.base.errors import UserError
-from plenum.tracking import database, store
+from plenum.tracking import database, runs, store
 
 Schema = dict[str, set[str]]
 
@@ -28,6 +28,22 @@ Schema = dict[str, set[str]]
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
     return tmp_path / "mlflow.db"
+
+
+def test_where_nothing_can_be_written_a_store_is_still_queried(
+    path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store.open_client(uri(path)).create_experiment("kept")
+    with closing(sqlite3.connect(path)) as connection:  # the last one to leave removes its files
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+    for file in path.parent.glob("mlflow.db-*"):
+        file.unlink()
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    names = "SELECT name FROM experiments WHERE experiment_id > 0"
+    assert database.rows(path, names) == [("kept",)]
+    assert not list(path.parent.glob("mlflow.db-*"))
+    with pytest.raises(UserError, match="copy the folder, and read the copy"):
+        runs.open_existing(uri(path))
 
 
 @pytest.fixture(scope="module")

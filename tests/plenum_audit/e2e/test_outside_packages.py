@@ -77,6 +77,15 @@ def test_a_broken_part_of_a_sweep_is_named(tmp_path: Path, group: str) -> None:
     assert "outsider:PART of the package plenum-outsider: SystemExit" in line
 
 
+@pytest.mark.parametrize("decided", ["'ZZZ'", "None", "['A']"])
+def test_a_rule_that_decides_for_no_option_is_refused(tmp_path: Path, decided: str) -> None:
+    found = install(tmp_path, f"PART = lambda ended: {decided}", "plenum.decision_rules")
+    sweep = ("protocol.decision=mine", "rounds=1", "replicates=1", "tracking=none")
+    done = call(tmp_path, "run.py", *sweep, status=2, **found)  # type: ignore[arg-type]
+    last = done.stderr.splitlines()[-1]
+    assert last == f"error: protocol.decision: mine decided {decided}, which is no option"
+
+
 def test_an_exit_where_nobody_expects_one_is_no_success(tmp_path: Path) -> None:
     source = "import sys\nclass Rule:\n    def __call__(self, ended): sys.exit(0)\nPART = Rule()"
     found = install(tmp_path, source, "plenum.decision_rules")

@@ -216,8 +216,10 @@ def prefix_problems(file: Path, problems: Sequence[str]) -> list[str]:
 
 def summarise_archive(study: str, counts: Mapping[str, int]) -> str:
     """Summarise the contents of a study in one line."""
+    many = "" if counts["conditions"] == 1 else "s"
     return (
-        f"study {plain(study)}: {counts['conditions']} conditions, {counts['target']} replicates = "
+        f"study {plain(study)}: {counts['conditions']} condition{many}, "
+        f"{counts['target']} replicates = "
         f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
     )
 

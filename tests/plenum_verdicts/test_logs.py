@@ -233,7 +233,11 @@ def test_epochs_of_a_log_of_inspect_are_runs(tmp_path: Path, form: str) -> None:
         ("a.eval", b"no zip", "a.eval: it isn't a log of inspect (format=inspect): File is not a"),
         ("a.json", b"{}", "a.json: it is in none of the known formats"),
         ("a.eval", struct.pack("<4s4H2LH", b"PK\5\6", *[0] * 7), "isn't a log of inspect"),
-        ("a.txt", b"", "it is in none of the known formats: csv, "),
+        ("a.txt", b"x", "it is in none of the known formats: csv, "),
+        ("a.csv", b" \n", "a.csv: it holds no run"),
+        ("a.txt", b"", "it holds no run"),
+        ("a.csv", "case,decision\na,A".encode("utf-16"), "it isn't UTF-8; save it as that"),
+        ("a.csv", "case,decision\na,A".encode("utf-16-le"), "it isn't UTF-8; save it as that"),
     ],
 )
 def test_what_is_no_log_is_one_line(tmp_path: Path, name: str, data: bytes, line: str) -> None:

@@ -44,7 +44,8 @@ class Kind:
     """A kind of study: a subclass for each, which has the stations that it can do.
 
     A station without a method of the kind's own refuses in one line, unless it says otherwise. A
-    condition is one of the kind's own.
+    sweep wants ``compose``, ``converse``, ``estimate`` and ``tabulate``, and its tables
+    ``publish_tables`` and ``read_fields``. A condition is one of the kind's own.
 
     Attributes
     ----------

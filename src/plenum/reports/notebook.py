@@ -47,7 +47,8 @@ class StudyResults:
 
     def __repr__(self) -> str:
         number = len(self._study.condition_runs)
-        return f"<study {self.chosen.study!r}: {number} conditions, {self._kind.plural}>"
+        many = "" if number == 1 else "s"
+        return f"<study {self.chosen.study!r}: {number} condition{many}, {self._kind.plural}>"
 
     @cached_property
     def _study(self) -> Study:

@@ -26,6 +26,7 @@ GROUP = "plenum.log_readers"
 Records = Iterator[tuple[str, Row | Wrong]]
 """Rows of runs, each with its place in the log, such as ``line 3``."""
 
+_TEXTS = (".csv", ".tsv", ".json", ".jsonl")
 _HEAD = 1 << 16
 _LARGEST, _RATIO = 1 << 27, 100
 """Number of bytes to which any file may unpack, and how many times its size a larger one may."""
@@ -180,6 +181,9 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
     UserError
         There is no reader of that name, or none or several recognise the log.
     """
+    # UTF-16 without its mark is valid UTF-8 with many zeros.
+    if source.is_file and source.path.suffix in _TEXTS and b"\0" in source.head:
+        raise UserError(f"logs={source.name}: it isn't UTF-8; save it as that")
     if named:
         return READERS[named]
     fitting = []
@@ -194,6 +198,8 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
     if not chosen:
         if not source.is_file:
             raise UserError(f"logs={source.name}: there is no such file")
+        if not source.head.strip():
+            raise UserError(f"logs={source.name}: it holds no run")
         raise UserError(
             f"logs={source.name}: it is in none of the known formats: {', '.join(READERS)}; "
             "format=NAME forces one: docs/audit-logs.md"

@@ -188,7 +188,9 @@ def test_scripts_put_data_in_the_page_as_text_alone() -> None:
         r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|Function\(", source
     )
     assert "</script" not in source
-    source = source.replace("fetch(`data/", "")  # of a live page, from its own server
+    own = "const place = location.origin + location.pathname"  # of a live page: its own server
+    assert own in source
+    source = source.replace("fetch(`${place}${id}", "")
     assert not re.search(r"fetch\(|XMLHttp|import\(|https?://(?!www\.w3\.org/2000/svg)", source)
 
 

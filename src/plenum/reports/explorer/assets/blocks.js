@@ -17,7 +17,7 @@ function block(id) {
 const live = () => document.documentElement.hasAttribute("data-live");
 
 async function request(id) {
-  const place = location.pathname.replace(/\/?$/, "/data/"); // also of a link without its last slash
+  const place = location.origin + location.pathname.replace(/\/?$/, "/data/"); // also of a link without its last slash
   const answer = await fetch(`${place}${id}?index=${index?.revision ?? ""}`).catch(() => Promise.reject(new Error("the page's server doesn't answer")));
   if (!answer.ok) throw new Error(await answer.text());
   return answer.json();

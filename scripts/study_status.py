@@ -98,7 +98,9 @@ def _tabulate(title: str, read: dict[str, Any], notes: list[str]) -> Table:
         Column(("dollars", "unpriced"), "dollars", _dollars),
         Column("idle_s", "last activity", _ago),
     )
-    meant = "D(t): distance of replicates in their last round; growth: of a typical pair's, a round"
+    meant = (
+        "D(t): distance of replicates in the last round; growth: how much a pair's grows a round"
+    )
     return Table("status", title, frame, columns, (*([meant] if known else []), *notes))
 
 

@@ -16,11 +16,12 @@ from plenum import __version__
 from plenum.base.errors import UserError
 from plenum.base.project import as_typed, code_root
 from plenum.base.removed import refuse_removed
-from plenum.cli import one_line_errors
+from plenum.cli import one_line_errors, outlive_readers
 
 
 def main() -> None:
     """Run the command that the first argument names, as ``python scripts/NAME.py`` would."""
+    outlive_readers()
     with one_line_errors():
         _run(*(sys.argv[1:] or ["--help"]))
 

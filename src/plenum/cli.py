@@ -58,14 +58,7 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
 
     config_name = inspect.getclosurevars(main).nonlocals.get("config_name")
     sys.argv[1:] = sort_flags_first(sys.argv[1:])
-    for name in ("stdout", "stderr"):
-        stream = getattr(sys, name)
-        if stream and stream is getattr(sys, f"__{name}__"):  # else it goes to somebody in here
-            raw: Any = _Output(stream.fileno(), "w", closefd=False)
-            by_line = stream.line_buffering or stream.write_through
-            # A terminal without λ̂ gets a question mark.
-            given = (io.BufferedWriter(raw), stream.encoding, "replace")
-            setattr(sys, name, io.TextIOWrapper(*given, line_buffering=by_line))
+    outlive_readers()
     if os.environ.get("COLUMNS") == "0":  # as some shells say that they don't know
         del os.environ["COLUMNS"]
     shows_full_errors()
@@ -87,6 +80,18 @@ def front_door(main: Callable[[], object], failed: int = FAILED, package: str = 
             _register_own_values()
             _share_registered_configs()
         main()
+
+
+def outlive_readers() -> None:
+    """Go on, as if nothing was, where the reader of a standard stream leaves."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream and stream is getattr(sys, f"__{name}__"):  # else it goes to somebody in here
+            raw: Any = _Output(stream.fileno(), "w", closefd=False)
+            ours = raw if stream.write_through else io.BufferedWriter(raw)
+            kept = {key: getattr(stream, key) for key in ("line_buffering", "write_through")}
+            # A terminal without λ̂ gets a question mark.
+            setattr(sys, name, io.TextIOWrapper(ours, stream.encoding, "replace", **kept))
 
 
 class _Output(io.FileIO):
@@ -152,7 +157,7 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
 
         if isinstance(error, OSError) and not isinstance(error, HydraException):  # one is both
             again = "; the same command continues from here" if error.errno in _OF_THE_DISK else ""
-            where = error.filename or os.environ.get("PWD", "here")  # which may be gone
+            where = error.filename or _name_folder()
             _leave(f"error: {where}: {error.strerror or error}{again}", BAD_INPUT)
         if package := name_missing_package(error):
             _leave(f"error: {package} isn't installed, and this command needs it", BAD_INPUT)
@@ -168,6 +173,13 @@ def one_line_errors(config_name: str | None = None, failed: int = FAILED) -> Ite
             "interrupted: what is finished is kept; the same command continues from here",
             INTERRUPTED,
         )
+
+
+def _name_folder() -> str:
+    """Return the working folder, as the shell names it if it is gone."""
+    with suppress(FileNotFoundError):
+        return os.getcwd()
+    return os.environ.get("PWD", "the working folder")
 
 
 def _explain(error: Exception, config_name: str | None) -> str:

@@ -136,7 +136,7 @@ class FolderProgress:
         logs = self.folder.glob("calls*.jsonl") if self._logged >= 1e9 * began else ()
         lines = (line for log in logs for line in log.read_bytes().split(b"\n"))
         # A line isn't parsed whole: there may be a million.
-        made = (line.partition(b'"at":"')[2] for line in lines if b'"outcome":"ok"' in line)
+        made = (line.partition(b'"at":"')[2] for line in lines if b'"answered":true' in line)
         return sum(at >= since for at in made)
 
     def _estimate(self, ended: list[_Read], running: bool) -> dict[str, Any]:

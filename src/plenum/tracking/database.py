@@ -94,7 +94,8 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 def _open_to_read(path: Path) -> sqlite3.Connection:
     uri = f"{path.as_uri()}?mode=ro"
     # A reader, too, makes two files beside it, but for one that is told that nobody writes.
-    if not os.access(path.parent, os.W_OK) and not Path(f"{path}-wal").exists():
+    unwritten = not any(Path(f"{path}{end}").exists() for end in ("-wal", "-journal"))
+    if unwritten and not os.access(path.parent, os.W_OK):
         uri += "&immutable=1"
     return sqlite3.connect(uri, uri=True)
 

@@ -182,7 +182,7 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
         There is no reader of that name, or none or several recognise the log.
     """
     # UTF-16 without its mark is valid UTF-8 with many zeros.
-    if source.is_file and source.path.suffix in _TEXTS and b"\0" in source.head:
+    if source.is_file and source.path.suffix in _TEXTS and b"\0" in source.head.partition(b"\n")[0]:
         raise UserError(f"logs={source.name}: it isn't UTF-8; save it as that")
     if named:
         return READERS[named]

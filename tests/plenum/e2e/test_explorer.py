@@ -205,7 +205,7 @@ def test_a_link_brings_back_condition_round_and_pair(opened: Open, study_page: P
     ("fragment", "lost"),
     [
         ("", False),
-        ("#c=00c0ffee&t=5&a=3&b=5", False),
+        ("#c=00c0ffee&t=05&a=3&b=5", False),
         ("#c=00c0ffee&t=5&a=3&b=5&view=simplex&zoom=all", False),
         ("#c=99c0ffee&t=5&a=3", True),
         ("#c=00c0ffee&t=5&a=3&b=77", True),

@@ -138,11 +138,13 @@ def test_calls_cost_and_time_left_are_told_of_this_sweep_and_spent_of_all(tmp_pa
     for n, age in ((0, 900), (1, 30), (2, 20), (3, 10)):
         os.utime(tmp_path / f"a/00{n}.jsonl", (now - age, now - age))
     # Of the last replicate one call was made before the sweep was killed and continued.
+    answer = {"replicate": 3, "answered": True, "latency_s": 0.1}
     with CallLog(tmp_path / "a/calls.jsonl") as log:
-        for age in (900,) * 10 + (150,) + (50,) * 23:
+        for age in (900,) * 10 + (150,) + (50,) * 22:
             at = datetime.fromtimestamp(now - age, UTC).isoformat()
-            log.append({"replicate": 3, "outcome": "ok", "latency_s": 0.1, "at": at})
-        log.append({"replicate": 3, "outcome": "parse", "latency_s": 0.1, "at": at})
+            log.append({**answer, "outcome": "ok", "at": at})
+        log.append({**answer, "outcome": "parse", "at": at})  # a call as well: its repair follows
+        log.append({**answer, "outcome": "timeout", "answered": False, "at": at})
     plan(tmp_path, ("a", 6), ("b", 2), began=now - 100, dollars=50.0)
     with sweeping(tmp_path):
         told = follow(tmp_path).read()

@@ -160,13 +160,18 @@ class LiveStudy:
         """Make them of the journals on this machine, else of the transcripts in the store."""
         run = condition.run_id
         # Journals are ahead of the store, which gets a replicate when it has ended.
-        here = [StoredTranscript("", run, int(file.stem), "", file) for file in files]
-        records, head, talk = read_replicates(self.explorer, here, None)
+        here = {
+            int(file.stem): StoredTranscript("", run, int(file.stem), "", file) for file in files
+        }
+        records, head, talk = read_replicates(self.explorer, [*here.values()], None)
         counts = Counter(record["status"] for record in records)
         # Of one that was damaged or deleted here the store has the transcript.
-        if not files or counts["completed"] < condition.completed:
+        if not files or counts["damaged"] or counts["completed"] < condition.completed:
+            sound = {r["n"]: here[r["n"]] for r in records if r["status"] != "damaged"}
             with study.transcripts([run]) as kept:
-                records, head, talk = read_replicates(self.explorer, kept.get(run, ()), None)
+                every = here | {each.replicate: each for each in kept.get(run, ())} | sound
+                stored = [every[n] for n in sorted(every)]
+                records, head, talk = read_replicates(self.explorer, stored, None)
             counts = Counter(record["status"] for record in records)
         figures = draw_condition(self.explorer, self._chosen, estimated, head, records)
         told = {"n": counts["completed"], "failed": counts["failed"], "damaged": counts["damaged"]}

@@ -31,10 +31,11 @@ async function unpack(text) {
 
 // Figures, made ready by the scripts of their kind when they are first wanted.
 async function figures(number) {
+  const entry = index.conditions[number]; // its number may be another's later
   const found = await block(`figures-${number}`);
   if (!found.ready) prepare(found);
   found.ready = true;
-  Object.assign(index.conditions[number], found.counts); // a server counts what is listed with them
+  Object.assign(entry, found.counts); // a server counts what is listed with them
   return found;
 }
 

@@ -85,20 +85,20 @@ function turnPair(pair, f, marked, right = f) {
   const seat = f.seats[pair.seat] ?? { seat: "?" };
   const label = seat.label && seat.label !== seat.seat ? ` (${seat.label})` : "";
   const name = [said("bdi", {}, `${seat.seat}${label}`), seat.model ? el("span", { class: "quiet" }, ` ${seat.model}`) : null];
-  const plain = (turn) => turn && (pair.alone && state.turn ? markedIn(turn.text) : [turn.text]);
-  const words = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map(plain);
-  const cell = (turn, k, other) => turnCell(turn, words[k], [f, right][k], marked && other);
+  const shown = pair.alone && state.turn ? markedIn : (text) => [text]; // of a hit, what matches
+  const words = pair.left && pair.right && marked ? marks(pair, marked) : [pair.left, pair.right].map((turn) => turn && shown(turn.text));
+  const cell = (turn, k, other) => turnCell(turn, words[k], [f, right][k], marked && other, shown);
   return cellsBeside(pair, name, cell, right === f ? "no such turn: this replicate had ended" : "no such turn on this side");
 }
 
 const flagsOf = (turn) => [turn.repaired && "repaired", turn.inherited && "inherited from the base", turn.unread && "couldn't be read"].filter(Boolean);
 
-function turnCell(turn, words, f, other) {
+function turnCell(turn, words, f, other, shown) {
   return el("div", { class: `turn${turn.unread ? " unread" : ""}` },
     el("p", { class: "words", dir: "auto" }, words),
     turn.pref ? stateLine(turn, f, other) : null,
     flagged(flagsOf(turn)),
-    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, state.turn ? markedIn(turn.thought) : turn.thought)) : null);
+    turn.thought ? folded("reasoning, which no other seat read", said("p", { class: "words" }, shown(turn.thought))) : null);
 }
 
 // Preferences as a bar and as numbers, confidence, tags; what differs is underlined.

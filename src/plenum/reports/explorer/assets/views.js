@@ -3,7 +3,7 @@
 
 const views = new Map(); // by name: a function that shows what the address asks for
 let view = "replicates";
-let followed = null; // the link that is being followed, until the page writes its own
+let followed = null; // the link that the page shows, until somebody does something
 
 // Shows a view; `parts` is what the address asks for, empty where somebody chose the view itself.
 function showView(name, parts = new URLSearchParams()) {
@@ -15,7 +15,7 @@ function showView(name, parts = new URLSearchParams()) {
 
 // Shows a view that somebody chose: Back returns to the one before.
 function chooseView(name) {
-  if (name !== view) history.pushState(null, "", location.hash || "#");
+  if (name !== view) setHistory("pushState", location.hash || "#");
   showView(name);
 }
 
@@ -37,6 +37,7 @@ async function openStudy() {
     openReplicates(asked);
   });
   followed = linkParts();
+  for (const name of ["pointerdown", "keydown", "input"]) document.addEventListener(name, () => (followed = null), true);
   showView(named(), linkParts());
   listConditions();
   rove(byId("list"), "tbody tr");
@@ -49,13 +50,15 @@ async function openStudy() {
 function setLink(parts, of = "replicates") {
   if (view !== of) return; // what is drawn behind another view
   if (of !== "replicates") parts.set("v", of);
-  if (followed) byId("lost").hidden = ["c", "d", "a", "b", "t"].every((name) => !followed.get(name) || followed.get(name) === parts.get(name));
-  followed = null;
-  state.link = `#${parts}`;
+  byId("lost").hidden = ["c", "d", "a", "b", "t"].every((name) => !followed?.get(name) || followed.get(name) === parts.get(name) || Number(followed.get(name)) === Number(parts.get(name)));
+  setHistory("replaceState", (state.link = `#${parts}`));
+}
+
+function setHistory(how, link) {
   try {
-    history.replaceState(null, "", state.link);
+    history[how](null, "", link);
   } catch {
-    location.hash = state.link;
+    location.hash = link; // within another page it may be forbidden
   }
 }
 

@@ -116,7 +116,7 @@ function tellNews(before, { running, totals, failures }) {
   const [more, last] = [totals.failed - before.totals.failed, failures.find(({ status }) => status === "failed")];
   const news = [
     running !== before.running && (running ? "A sweep has begun." : `The sweep ended: ${countsTold(totals)}.`),
-    more > 0 && `${plural(more, "more replicate")} failed, the last one ${last?.condition} #${last?.n}: ${last?.reason}.`,
+    more > 0 && `${plural(more, "more replicate")} failed${last ? `, the last one ${last.condition} #${last.n}: ${last.reason}` : ""}.`,
   ].filter(Boolean);
   if (news.length) show(byId("watch-news"), said("span", {}, news.join(" ")));
 }
@@ -164,7 +164,7 @@ async function poll() {
     if (watched.gone) show(byId("watch-news"), "The server answers again.");
     watched.gone = false;
   } catch (error) {
-    const again = `This page isn't renewed: ${error.message}. This starts the server again: python scripts/explore.py study=${index.study} live=true`;
+    const again = `This page can't be updated: ${error.message}. This starts the server again: python scripts/explore.py study=${index.study} live=true`;
     if (!watched.gone) show(byId("watch-news"), said("b", { class: "warn" }, again));
     watched.gone = true;
   }

@@ -466,7 +466,7 @@ def _watch_killed_and_continued(browser: Browser, tmp_path: Path, url: str) -> N
     calls = re.findall(r" (\d+) calls", shown)[0]
     assert f"{int(calls):,} calls" in totals.inner_text()
     visited.goto(link.replace("/#", "?#"))  # without its last slash
-    expect(totals).to_contain_text("12 of 12 completed")
+    expect(totals).to_contain_text("12 of 12 completed", timeout=60_000)
     context.close()
     for each in psutil.process_iter(["cmdline"]):  # the page's server outlives the sweep
         if str(journals) in " ".join(each.info["cmdline"] or ()):

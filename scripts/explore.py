@@ -28,6 +28,7 @@ def main(cfg: DictConfig) -> None:
         chosen = read_study_settings(ExploredStudy, cfg)
         if not chosen.live:
             return publish_explorer(chosen)
+        # By what was typed: `out` always has a value, so its value doesn't tell.
         given = {each.partition("=")[0] for each in HydraConfig.get().overrides.task}
         if given & {"condition", "replicates", "out"}:
             raise UserError("live: it shows a study whole; leave out condition, replicates and out")

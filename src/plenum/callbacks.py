@@ -58,7 +58,7 @@ def _print_tables(study: str, uri: str) -> bool:
         from plenum.reports.settings import Settings
         from plenum.reports.study import find_study_kind
 
-        # A kind may have none.
+        # A kind may have none, which is no failure of its sweep.
         if find_study_kind(study, uri).has(Kind.publish_tables):
             publish_results(Settings(study, uri, Path("outputs") / study))
     except UserError as error:

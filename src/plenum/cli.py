@@ -88,6 +88,7 @@ def outlive_readers() -> None:
         stream = getattr(sys, name)
         if stream and stream is getattr(sys, f"__{name}__"):  # else it goes to somebody in here
             raw: Any = _Output(stream.fileno(), "w", closefd=False)
+            # Unbuffered where `python -u` asks for it, as in most containers: logs show it at once.
             ours = raw if stream.write_through else io.BufferedWriter(raw)
             kept = {key: getattr(stream, key) for key in ("line_buffering", "write_through")}
             # A terminal without λ̂ gets a question mark.
@@ -101,7 +102,7 @@ class _Output(io.FileIO):
         try:
             return super().write(data)
         except BrokenPipeError:  # the command goes on, and its status stays what it found
-            return len(data)
+            return len(data)  # all was written, as far as the buffers above are told
 
 
 def _share_registered_configs() -> None:

@@ -11,6 +11,7 @@ from typing import Any
 from plenum.base.errors import UserError
 from plenum.base.progress import show_progress
 from plenum.base.project import code_version
+from plenum.show.phrases import plural
 from plenum_archive import contents, dictionary, layout
 from plenum_archive.container import SEAL, Box, DamagedArchive, open_archive
 from plenum_archive.layout import CONDITIONS, COUNTS, DICTIONARY, MANIFEST
@@ -216,9 +217,9 @@ def prefix_problems(file: Path, problems: Sequence[str]) -> list[str]:
 
 def summarise_archive(study: str, counts: Mapping[str, int]) -> str:
     """Summarise the contents of a study in one line."""
-    many = "" if counts["conditions"] == 1 else "s"
+    named = plural(counts["conditions"], "condition", "conditions")
     return (
-        f"study {plain(study)}: {counts['conditions']} condition{many}, "
+        f"study {plain(study)}: {counts['conditions']} {named}, "
         f"{counts['target']} replicates = "
         f"{counts['completed']} completed + {counts['failed']} failed + {counts['pending']} pending"
     )

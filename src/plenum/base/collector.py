@@ -14,7 +14,7 @@ def collect_rarely() -> None:
     twice more, 0.6 s with MLflow imported, to free what the system frees anyway.
     """
     gc.set_threshold(20_000)
-    atexit.register(gc.freeze)
+    atexit.register(gc.freeze)  # what is frozen isn't looked at
 
 
 @contextmanager

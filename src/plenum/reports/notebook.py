@@ -21,6 +21,7 @@ from plenum.dynamics.divergence import divergence
 from plenum.records.transcript import Transcript
 from plenum.reports.settings import Settings, check_report_settings
 from plenum.reports.study import find_study_kind
+from plenum.show.phrases import plural
 from plenum.tracking.conditions import TrackedCondition
 from plenum.tracking.study import Study
 
@@ -47,8 +48,8 @@ class StudyResults:
 
     def __repr__(self) -> str:
         number = len(self._study.condition_runs)
-        many = "" if number == 1 else "s"
-        return f"<study {self.chosen.study!r}: {number} condition{many}, {self._kind.plural}>"
+        named = plural(number, "condition", "conditions")
+        return f"<study {self.chosen.study!r}: {number} {named}, {self._kind.plural}>"
 
     @cached_property
     def _study(self) -> Study:

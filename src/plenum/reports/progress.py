@@ -135,7 +135,8 @@ class FolderProgress:
         since = datetime.fromtimestamp(began, UTC).isoformat().encode()
         logs = self.folder.glob("calls*.jsonl") if self._logged >= 1e9 * began else ()
         lines = (line for log in logs for line in log.read_bytes().split(b"\n"))
-        # A line isn't parsed whole: there may be a million.
+        # A line isn't parsed whole: there may be a million. An answer that couldn't be read is a
+        # call, too, since a repair follows it; one that was sent and never answered is none.
         made = (line.partition(b'"at":"')[2] for line in lines if b'"answered":true' in line)
         return sum(at >= since for at in made)
 
@@ -281,9 +282,10 @@ class StudyProgress:
         failed = []
         for c in wanted:
             for each in self._folders[c["folder"]].wanted(c["target"]):
-                named = {"condition": c["name"], "cell": c["cell"], "n": each.n}
-                told = {**named, "status": each.status, **each.failure}
-                failed += [(each.seen[0], told)] if each.failure else []
+                if each.failure:
+                    named = {"condition": c["name"], "cell": c["cell"], "n": each.n}
+                    told = {**named, "status": each.status, **each.failure}
+                    failed.append((each.seen[0], told))
         return [told for _, told in heapq.nlargest(_FAILURES, failed, key=itemgetter(0))]
 
 

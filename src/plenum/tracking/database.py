@@ -93,7 +93,8 @@ def rows(path: Path, query: str, *values: object) -> list[tuple[Any, ...]]:
 
 def _open_to_read(path: Path) -> sqlite3.Connection:
     uri = f"{path.as_uri()}?mode=ro"
-    # A reader, too, makes two files beside it, but for one that is told that nobody writes.
+    # A reader, too, makes two files beside it, but for one that is told that nobody writes. If such
+    # files are there already they hold part of the data, which that one would leave out.
     unwritten = not any(Path(f"{path}{end}").exists() for end in ("-wal", "-journal"))
     if unwritten and not os.access(path.parent, os.W_OK):
         uri += "&immutable=1"

@@ -27,6 +27,8 @@ Records = Iterator[tuple[str, Row | Wrong]]
 """Rows of runs, each with its place in the log, such as ``line 3``."""
 
 _TEXTS = (".csv", ".tsv", ".json", ".jsonl")
+"""Endings of files that are read as text, in UTF-8."""
+
 _HEAD = 1 << 16
 _LARGEST, _RATIO = 1 << 27, 100
 """Number of bytes to which any file may unpack, and how many times its size a larger one may."""
@@ -181,7 +183,8 @@ def find_reader(source: LogSource, named: str = "") -> LogReader:
     UserError
         There is no reader of that name, or none or several recognise the log.
     """
-    # UTF-16 without its mark is valid UTF-8 with many zeros.
+    # UTF-16 without its mark is valid UTF-8 with many zeros. Only the first line tells: a text
+    # further down may hold one, and be read all the same.
     if source.is_file and source.path.suffix in _TEXTS and b"\0" in source.head.partition(b"\n")[0]:
         raise UserError(f"logs={source.name}: it isn't UTF-8; save it as that")
     if named:
